@@ -1,0 +1,1 @@
+"""Benchmarks of speed, scoring quality and drift."""

@@ -1,0 +1,56 @@
+"""What a detector reads: the aggregated scores of one night."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Protocol
+
+HISTOGRAM_CELLS = 21
+TOTAL = ""
+
+
+class Cell(Protocol):
+    """Sums of one metric over the scored logs of one night and segment.
+
+    `n` is a count of logs, `total` and `squares` the sums of their scores and squared scores (scores in
+    0..1), `histogram[i]` the number of scores that round to i/20. Cells of disjoint sets of logs add up.
+    """
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def total(self) -> float: ...
+
+    @property
+    def squares(self) -> float: ...
+
+    @property
+    def histogram(self) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CellSums:
+    """The plain cell: four sums and nothing else."""
+
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    histogram: tuple[int, ...] = (0,) * HISTOGRAM_CELLS
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """One metric of one night: the total and every segment value of every dimension.
+
+    The cells of one dimension sum to `total`: logs without the dimension are the value "(missing)", rare
+    values are "other". A night without data has `total.n == 0`. `fingerprint` names the scorer; nights of
+    two fingerprints are never compared.
+    """
+
+    day: date
+    fingerprint: str
+    total: Cell
+    segments: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
