@@ -1,0 +1,39 @@
+-- name: roles
+-- purpose: the three roles of the product and exactly the rights each needs; grant one to a login of your own
+-- parameters: none
+-- returns: nothing
+-- safe to re-run: yes
+
+do $$
+declare
+    wanted text;
+begin
+    foreach wanted in array array['trace_owner', 'trace_pipeline', 'trace_reader'] loop
+        if not exists (select from pg_roles where rolname = wanted) then
+            execute format('create role %I nologin', wanted);
+        end if;
+    end loop;
+end
+$$;
+
+-- trace_owner: owns nothing by itself, may change everything in the schema; for people who maintain it.
+grant all on schema trace to trace_owner;
+grant all on all tables in schema trace to trace_owner;
+grant all on all sequences in schema trace to trace_owner;
+
+-- trace_pipeline: reads the source, writes results; cannot change the source, the schema or its own history of revisions.
+revoke all on all tables in schema trace from trace_pipeline;
+grant usage on schema trace to trace_pipeline;
+grant select on all tables in schema trace to trace_pipeline;
+grant insert, update, delete on
+trace.scorer, trace.evaluation, trace.quarantine, trace.ledger, trace.daily_metric,
+trace.incident, trace.drift_check, trace.alert_delivery
+to trace_pipeline;
+grant usage on all sequences in schema trace to trace_pipeline;
+grant execute on function trace.ensure_evaluation_partitions(date, date) to trace_pipeline;
+grant execute on function trace.drop_evaluation_partitions(date) to trace_pipeline;
+
+-- trace_reader: reads results, for the pages and dashboards; the source only through what the log pages show.
+revoke all on all tables in schema trace from trace_reader;
+grant usage on schema trace to trace_reader;
+grant select on all tables in schema trace to trace_reader;

@@ -1,0 +1,202 @@
+"""All settings: one frozen object, read once at the edge.
+
+Order of precedence, lowest first: defaults, `trace.toml` (its path in TRACE_CONFIG), TRACE_* environment
+variables (`TRACE_SOURCE__TABLE` for `[source] table`), parameters of a run. A wrong one is refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from trace_core.errors import ConfigurationError
+
+Identifier = Annotated[str, Field(min_length=1, max_length=63)]
+
+
+class SourceColumns(BaseModel):
+    """The user's column for each of a log's fields; None = the source has no such column."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    log_id: Identifier = "log_id"
+    logged_at: Identifier = "logged_at"
+    question: Identifier = "question"
+    documents: Identifier = "documents"
+    response: Identifier = "response"
+    ground_truth: Identifier | None = "ground_truth"
+    segments: Identifier | None = "segments"
+
+
+class SourceSettings(BaseModel):
+    """Where the logs are: a table or view, its columns, and how its values are read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    table_schema: Identifier = Field("trace", description="schema of the source table or view")
+    table: Identifier = Field("rag_log", description="source table or view; any name, it is quoted")
+    columns: SourceColumns = SourceColumns()
+    segment_columns: Mapping[str, Identifier] = Field(
+        default_factory=dict,
+        description="segment name = column, for sources that keep segments in columns of their own",
+    )
+    document_text_fields: tuple[str, ...] = Field(
+        ("text", "content", "page_content"),
+        min_length=1,
+        description="fields that may hold the text of a document that is an object; the first present wins",
+    )
+    time_zone: str = Field("UTC", description="zone of a `logged_at` column without one")
+    statement_timeout_seconds: int = Field(600, ge=1, le=86_400, description="longest single read")
+
+    @field_validator("time_zone")
+    @classmethod
+    def _zone(cls, value: str) -> str:
+        return _known_zone(value)
+
+
+class AlertSettings(BaseModel):
+    """Who is told, and with which link."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    channels: tuple[str, ...] = Field(
+        ("log",),
+        description="`log`, and for the command line Apprise URLs; in DAGs the connection `trace_alerts` adds its own",
+    )
+    link_base_url: str = Field("", description="address of the Airflow UI, put into messages; empty = no link")
+
+
+class Settings(BaseSettings):
+    """Every setting of the product. Unit in the name; reason in the description."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="TRACE_", env_nested_delimiter="__", nested_model_default_partial_update=True
+    )
+    source: SourceSettings = SourceSettings()
+    scorers: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("heuristic",), min_length=1, description="scorers to run; trends and alerts read the first"
+    )
+    segments: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("app_version", "model", "tenant", "language"),
+        max_length=12,
+        description="segment dimensions that get a trend of their own",
+    )
+    segment_values: int = Field(
+        50, ge=1, le=1_000, description="values of a segment kept per day; the rest is `other`"
+    )
+    day_time_zone: str = Field("UTC", description="zone whose midnight parts the days")
+    schedule: str = Field(
+        "0 2 * * *", description="cron (in day_time_zone) of the nightly run; late enough for the day's last logs"
+    )
+    late_days: int = Field(7, ge=0, le=90, description="days looked back for late or changed logs")
+    batch_rows: int = Field(2_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches")
+    max_batches: int = Field(200, ge=1, le=500, description="mapped tasks a run; batches grow beyond it")
+    max_log_bytes: int = Field(4_000_000, ge=1_000, le=100_000_000, description="a longer log is quarantined unread")
+    max_documents: int = Field(1_000, ge=1, le=100_000, description="a log with more is quarantined")
+    store_annotations: bool = Field(True, description="keep sentence keys, so that scores can be explained")
+    watch_metrics: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("adherence", "completeness"), min_length=1, description="metrics watched for drift"
+    )
+    watch_history_days: int = Field(400, ge=60, le=4_000, description="nights replayed by the drift watch")
+    retention_days: int | None = Field(None, ge=30, description="age at which evaluations are dropped by month; unset = kept")
+    alerts: AlertSettings = AlertSettings()
+
+    @field_validator("scorers", "segments", "watch_metrics", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("day_time_zone")
+    @classmethod
+    def _zone(cls, value: str) -> str:
+        return _known_zone(value)
+
+    @field_validator("watch_metrics")
+    @classmethod
+    def _metric(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        known = ("relevance", "utilization", "adherence", "completeness", "average")
+        for metric in value:
+            if metric not in known:
+                raise ValueError(f"{metric!r} is not a metric; choose from {', '.join(known)}")
+        return value
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Settings:
+        for name in ("scorers", "segments", "watch_metrics"):
+            values = getattr(self, name)
+            if len(set(values)) != len(values):
+                raise ValueError(f"{name} names a value twice: {', '.join(values)}")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Overrides of a run beat the environment, which beats the file."""
+        path = os.environ.get("TRACE_CONFIG")
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)) if path else (init_settings, env_settings)
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the settings; `overrides` (parameters of a run, options of a command) win; None ones are left out.
+
+    Raises ConfigurationError with one sentence a wrong setting, naming it.
+    """
+    path = os.environ.get("TRACE_CONFIG")
+    if path and not Path(path).is_file():
+        raise ConfigurationError(f"TRACE_CONFIG names {path!r}, which is not a file.")
+    _refuse_unknown_environment()
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        raise ConfigurationError(_sentences(error)) from error
+    except ConfigurationError:
+        raise
+    except Exception as error:  # a TOML or JSON syntax error, from whichever parser met it
+        raise ConfigurationError(f"The settings could not be read ({path or 'environment'}): {error}") from error
+
+
+_OUTSIDE_SETTINGS = frozenset({"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL"})
+
+
+def _refuse_unknown_environment() -> None:
+    known = {f"TRACE_{name.upper()}" for name in Settings.model_fields}
+    for name in os.environ:
+        if not name.startswith("TRACE_") or name in _OUTSIDE_SETTINGS:
+            continue
+        if name.split("__")[0].upper() not in known:
+            raise ConfigurationError(f"The environment variable {name} is not a setting; see the README's settings table.")
+
+
+def _sentences(error: ValidationError) -> str:
+    parts = []
+    for item in error.errors(include_url=False):
+        name = ".".join(str(part) for part in item["loc"]) or "settings"
+        message = item["msg"].removeprefix("Value error, ")
+        given = "" if item["type"] == "missing" or not item["loc"] else f" (given: {str(item['input'])[:80]!r})"
+        parts.append(f"Setting {name}: {message}{given}.")
+    return " ".join(parts)
+
+
+def _known_zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except Exception as error:
+        raise ValueError(f"{value!r} is not a time zone of the IANA list") from error
+    return value
