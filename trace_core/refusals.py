@@ -1,0 +1,76 @@
+"""Responses that decline: "the documents do not say ..."."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from trace_core.digests import digest
+
+ResponseKind = Literal["answer", "refusal", "empty"]
+
+#: One expression a language, over case-folded text.
+_CUES: Final = (
+    # English
+    r"\b(?:do|does|did)(?: not|n['’]t) (?:explicitly |directly |specifically |actually |clearly )?"
+    r"(?:provide|contain|mention|say|specify|include|state|address|give|offer|discuss|cover"
+    r"|have (?:any |enough |the )?info)"
+    r"|\b(?:is|are|was|were)(?: not|n['’]t) (?:explicitly |directly |specifically )?"
+    r"(?:mentioned|provided|specified|stated|available|included|addressed|discussed|given"
+    r"|found) (?:in|by|within) (?:the|this|these|any|your)"
+    r"|\bnot (?:explicitly |directly )?(?:mentioned|provided|specified|stated|found|available) in the "
+    r"|\bi (?:do not|don['’]t) (?:know|have)\b|\bi (?:cannot|can['’]t|am unable to|['’]m unable to"
+    r"|could not|couldn['’]t) "
+    r"(?:answer|find|determine|provide|help|give|tell|locate)"
+    r"|\b(?:cannot|can not|can['’]t|could not|impossible to) (?:be )?(?:answer|determin|establish|ascertain)"
+    r"|\bunable to (?:answer|find|determine|provide|locate)"
+    r"|\b(?:there is|there was|there are|contains?|provides?|have) no (?:\w+ )?(?:information|mention"
+    r"|answer|details?|data)\b"
+    r"|\b(?:insufficient|not enough) (?:information|context|evidence)",
+    # German
+    r"\b(?:keine (?:\w+ )?(?:information|informationen|angaben|angabe|hinweise|antwort|details)\b)"
+    r"|\b(?:ich weiß es nicht|ich weiss es nicht|kann (?:ich )?(?:\w+ ){0,4}nicht (?:beantworten"
+    r"|beantwortet|sagen|finden))"
+    r"|\bnicht (?:erwähnt|angegeben|enthalten|genannt|beantwortet|ersichtlich)\b|\bgeht nicht hervor",
+    # Spanish
+    r"\bno (?:se )?(?:menciona|mencionan|proporciona|proporcionan|contiene|contienen|especifica"
+    r"|especifican|indica|indican|incluye|dice)"
+    r"|\bno (?:hay|tengo|existe|dispongo de|encuentro|encontré) (?:\w+ )?(?:información|datos"
+    r"|detalles|respuesta)"
+    r"|\b(?:no lo sé|no sé la|no puedo (?:responder|encontrar|determinar)|no es posible (?:responder"
+    r"|determinar))",
+    # French
+    r"\bne (?:mentionne|mentionnent|précise|précisent|contient|contiennent|fournit|fournissent|donne"
+    r"|donnent|indique|indiquent|dit|disent) (?:pas|aucun|rien)"
+    r"|\bje ne (?:sais pas|peux pas|trouve pas|dispose pas)|\bn['’](?:est|est donc) pas (?:mentionné"
+    r"|précisé|indiqué|possible de (?:répondre|déterminer))"
+    r"|\b(?:aucune|pas d['’]|pas de) (?:information|mention|réponse|détail)",
+    # Hindi, Japanese, Chinese, Thai
+    r"(?:जानकारी|उल्लेख|विवरण) (?:\S+ )?नहीं|नहीं (?:बताया|दिया) गया|मुझे नहीं पता"
+    r"|記載(?:されて|が|は)(?:い?ません|ありません|いない|ない)|情報(?:が|は)(?:ありません|ない|見つかりません)"
+    r"|(?:わかり|分かり)ません(?:でした)?。?$|(?:お)?答え(?:する)?(?:こと(?:が|は))?でき(?:ません|ない)"
+    r"|没有(?:提到|提及|提供|说明|包含|相关|找到)|未(?:提及|提到|提供|说明)|無法回答|无法(?:回答|确定)|我不知道|不清楚"
+    r"|ไม่(?:มี|พบ|ได้ระบุ|ได้กล่าว|ทราบ)(?:ข้อมูล|ถึง|คำตอบ)?",
+)
+_REFUSAL: Final = re.compile("|".join(f"(?:{cue})" for cue in _CUES))
+#: Part of every fingerprint: the rules' version and a digest of the cues.
+REFUSAL_RULES: Final = "refusal-1 " + digest(_CUES)
+_LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
+
+
+def is_refusal_sentence(sentence: str) -> bool:
+    """Does this sentence say that the answer is not there?"""
+    return _REFUSAL.search(sentence[:_LOOKED_AT].casefold()) is not None
+
+
+def response_kind(sentences: Sequence[str]) -> ResponseKind:
+    """`refusal` when the first sentence declines and at least half of all do; `empty` without sentences.
+
+    Cues are known for English, German, Spanish, French, Hindi, Japanese, Chinese and Thai; refusals in other
+    languages are taken for answers.
+    """
+    if not sentences:
+        return "empty"
+    if not is_refusal_sentence(sentences[0]):
+        return "answer"
+    declining = 1 + sum(map(is_refusal_sentence, sentences[1:]))
+    return "refusal" if 2 * declining >= len(sentences) else "answer"

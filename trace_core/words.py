@@ -1,0 +1,71 @@
+"""Words of a text, in any script.
+
+The rules, in order:
+1. Text is put in NFC and case-folded.
+2. A word is a run of letters and digits with the combining marks on them; everything else separates words,
+   apostrophes and hyphens included.
+3. Scripts that put no spaces between words have no words to find, so runs of them are cut into overlapping
+   pieces instead: of two characters for Chinese and Japanese, of three for Thai, Lao, Khmer and Burmese.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+#: Raise this when a rule of this file changes: it is part of every fingerprint.
+WORD_RULES: Final = "words-1"
+
+_ASCII: Final = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
+_JOINERS: Final = "\u200c\u200d"  # keep Persian and Indic words whole
+
+
+def _combining_marks() -> str:
+    """The ranges of combining marks, written for a regular expression's character class."""
+    marks = [c for c in range(0x300, 0xFE30) if unicodedata.category(chr(c))[0] == "M"]
+    ranges: list[list[int]] = []
+    for code in marks:
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges)
+
+
+_WORD: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_combining_marks()}{_JOINERS}])*")
+_PAIRS: Final = (
+    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_TRIPLES: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED: Final = re.compile(f"[{_PAIRS}{_TRIPLES}]")
+_PIECES: Final = re.compile(f"([{_PAIRS}]+)|([{_TRIPLES}]+)|([^{_PAIRS}{_TRIPLES}]+)")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, case-folded, repetitions kept.
+
+    >>> words("Don't re-start the X200!")
+    ['don', 't', 're', 'start', 'the', 'x200']
+    >>> words("東京タワー")
+    ['東京', '京タ', 'タワ', 'ワー']
+    """
+    if text.isascii():
+        return text.translate(_ASCII).split()
+    found = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    if not _UNSPACED.search(text):
+        return found
+    result: list[str] = []
+    for word in found:
+        if word.isascii() or not _UNSPACED.search(word):
+            result.append(word)
+        else:
+            for match in _PIECES.finditer(word):
+                result += _pieces(match)
+    return result
+
+
+def _pieces(match: re.Match[str]) -> list[str]:
+    run = match[0]
+    size = 2 if match[1] else 3 if match[2] else len(run)
+    if len(run) <= size:
+        return [run]
+    return [run[i : i + size] for i in range(len(run) - size + 1)]
