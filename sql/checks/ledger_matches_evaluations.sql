@@ -1,0 +1,35 @@
+-- name: ledger_matches_evaluations
+-- purpose: each ledger line says what the rows say
+-- parameters: scorer_ids, days, from_at, to_at (the days' first and last moment, so that only their months are read)
+-- returns: one sentence a line that differs
+-- severity: fail, because a count that is not the rows' would hide lost logs
+-- safe to re-run: yes, it only reads
+with counted as (
+    select
+        e.scorer_id,
+        l.day,
+        count(*) filter (where e.status = 'scored') as scored,
+        count(*) filter (where e.status = 'skipped') as skipped,
+        count(*) filter (where e.status = 'sampled_out') as sampled_out
+    from trace.evaluation as e
+    inner join trace.ledger as l
+        on e.scorer_id = l.scorer_id and e.logged_at >= l.interval_start and e.logged_at < l.interval_end
+    where
+        e.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+        and e.logged_at >= :from_at and e.logged_at < :to_at
+    group by e.scorer_id, l.day
+)
+
+select format(
+    'Ledger of %s, scorer %s: %s scored, %s skipped; the rows say %s and %s.',
+    l.day, s.name, l.scored, l.skipped, coalesce(c.scored, 0), coalesce(c.skipped, 0)
+) as finding
+from trace.ledger as l
+inner join trace.scorer as s on l.scorer_id = s.scorer_id
+left join counted as c on l.scorer_id = c.scorer_id and l.day = c.day
+where
+    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+    and (l.scored, l.skipped, l.sampled_out)
+    is distinct from
+    (coalesce(c.scored, 0), coalesce(c.skipped, 0), coalesce(c.sampled_out, 0))
+order by l.day

@@ -1,0 +1,85 @@
+"""What every step is given: settings, the two databases, and the run's name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlalchemy import Connection, Engine
+
+from trace_core.records import Limits
+from trace_core.scorers import Scorer, get_scorer
+from trace_pipeline.database import connect, snapshot
+from trace_pipeline.settings import Settings
+from trace_pipeline.source import Source, open_source
+from trace_pipeline.sqlfiles import query
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """One run's context. Make it by `open_pipeline`; close it when the step is done."""
+
+    settings: Settings
+    source: Engine
+    results: Engine
+    run_id: str
+
+    @cached_property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The configured scorers; the first is the one that trends and alerts read."""
+        return tuple(get_scorer(name) for name in self.settings.scorers)
+
+    @property
+    def limits(self) -> Limits:
+        """What a log may be at most."""
+        return Limits(
+            max_log_bytes=self.settings.max_log_bytes,
+            max_documents=self.settings.max_documents,
+            document_text_fields=self.settings.source.document_text_fields,
+        )
+
+    @contextmanager
+    def read_source(self) -> Iterator[tuple[Connection, Source]]:
+        """Open one snapshot of the source."""
+        with snapshot(self.source) as connection:
+            yield connection, open_source(connection, self.settings.source)
+
+    @cached_property
+    def scorer_ids(self) -> dict[int, Scorer]:
+        """The scorers by their id in the results; new fingerprints are entered.
+
+        In a transaction of its own: held for the length of a batch, the row's lock would let one batch run at a time.
+        """
+        registered = {}
+        with self.results.begin() as connection:
+            for scorer in self.scorers:
+                parameters = json.dumps(scorer.parameters, sort_keys=True)
+                place = {"name": scorer.name, "fingerprint": scorer.fingerprint, "parameters": parameters}
+                registered[int(connection.execute(query("register_scorer"), place).scalar_one())] = scorer
+        return registered
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.source.dispose()
+        self.results.dispose()
+
+
+def open_pipeline(
+    settings: Settings,
+    *,
+    results_url: str,
+    source_url: str | None = None,
+    run_id: str = "manual",
+    results_named: str = "TRACE_RESULTS_URL",
+    source_named: str = "TRACE_SOURCE_URL",
+) -> Pipeline:
+    """Make a run's context. Without `source_url` the logs are in the database of the results."""
+    source = connect(
+        source_url or results_url,
+        setting=source_named if source_url else results_named,
+        statement_timeout_seconds=settings.source.statement_timeout_seconds,
+    )
+    return Pipeline(settings, source, connect(results_url, setting=results_named), run_id[:250])

@@ -1,0 +1,43 @@
+"""Writes rows in rag_log's form into trace.rag_log by COPY; the one writer of the default source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+from sqlalchemy import Engine
+
+from trace_pipeline.database import copy_rows
+from trace_pipeline.sqlfiles import query, statement_of
+
+_COLUMNS = "log_id logged_at question documents response ground_truth segments metadata".split()
+_CHUNK = 2_000
+
+
+def load_logs(engine: Engine, rows: Iterable[Mapping[str, object]]) -> Iterator[int]:
+    """Upsert rows by log_id, a chunk a transaction; yields the number of rows written so far."""
+    waiting = iter(rows)
+    written = 0
+    while chunk := [_fields(row) for row in islice(waiting, _CHUNK)]:
+        with engine.begin() as connection:
+            with connection.connection.cursor() as cursor:
+                cursor.execute(statement_of("queries/stage_logs.sql"))
+            copy_rows(connection, "staged_log", _COLUMNS, chunk)
+            connection.execute(query("merge_logs"))
+        written += len(chunk)
+        yield written
+
+
+def _fields(row: Mapping[str, object]) -> list[object]:
+    documents = row.get("documents")
+    return [
+        row["log_id"],
+        row["logged_at"],
+        row.get("question"),
+        None if documents is None else json.dumps(documents, ensure_ascii=False),
+        row.get("response"),
+        row.get("ground_truth"),
+        json.dumps(row["segments"] if row.get("segments") is not None else {}, ensure_ascii=False),
+        json.dumps(row.get("metadata") or {}, ensure_ascii=False),
+    ]

@@ -1,0 +1,195 @@
+"""A batch's results: what is already known of its logs, and the writer that stages and merges the new."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import Connection, text
+
+from trace_core.errors import BadInput
+from trace_core.records import Log
+from trace_core.scorers import Evaluation
+from trace_pipeline.batches import Batch
+from trace_pipeline.database import copy_rows
+from trace_pipeline.settings import Settings
+from trace_pipeline.source import Entry, Key
+from trace_pipeline.sqlfiles import query, statement_of
+from trace_pipeline.window import day_of
+
+Position = tuple[datetime, str]
+
+_EVALUATION_COLUMNS = (
+    "scorer_id logged_at log_id input_hash status reason response_kind relevance utilization adherence "
+    "completeness average adherence_probability undefined annotation segments run_id"
+).split()
+_QUARANTINE_COLUMNS = "log_id logged_at occurrence reason detail input_hash segments run_id".split()
+_REMOVAL_COLUMNS = "scorer_id logged_at log_id occurrence".split()
+_DETAIL_LENGTH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A row to take out: of an evaluation (with scorer_id) or of the quarantine (without)."""
+
+    scorer_id: int | None
+    logged_at: datetime
+    log_id: str
+    occurrence: int = 0
+
+
+class Known:
+    """Input hashes of what is stored for a batch, less what the source still shows."""
+
+    def __init__(self) -> None:
+        self.evaluated: dict[int, dict[Position, str]] = {}
+        self.quarantined: dict[tuple[datetime, str, int], str] = {}
+        self._kept: dict[int, set[Position]] = {}
+        self._still: set[tuple[datetime, str, int]] = set()
+
+    def see(self, key: Position, occurrence: int, *, readable: bool) -> None:
+        """Note that the source has this log; what is stored of it stays unless parsing finds otherwise."""
+        if readable:
+            for seen in self._kept.values():
+                seen.add(key)
+        self._still.add((*key, occurrence))
+
+    def is_due(self, key: Position, input_hash: str, scorer_ids: Iterable[int]) -> bool:
+        """Tell whether some scorer has not seen this content, and it is not known as unreadable either."""
+        if self.quarantined.get((*key, 0)) == input_hash:
+            # Still unreadable: the content is the same. Stored evaluations of it, if any, must go.
+            self.becomes_unreadable(key)
+            return False
+        return any(self.evaluated[scorer_id].get(key) != input_hash for scorer_id in scorer_ids)
+
+    def scorer_is_due(self, scorer_id: int, entry: Entry) -> bool:
+        """Tell whether this scorer has not seen this content."""
+        return self.evaluated[scorer_id].get((entry.logged_at, entry.log_id or "")) != entry.input_hash
+
+    def quarantine_is_new(self, key: Position, occurrence: int, input_hash: str) -> bool:
+        """Tell whether this row is not in the quarantine with this content."""
+        return self.quarantined.get((*key, occurrence)) != input_hash
+
+    def becomes_unreadable(self, key: Position) -> None:
+        """The log's evaluations, if any, are of a content it no longer has."""
+        for seen in self._kept.values():
+            seen.discard(key)
+
+    def becomes_readable(self, key: Position) -> None:
+        """The log leaves the quarantine."""
+        self._still.discard((*key, 0))
+
+    def removals(self) -> Iterator[Removal]:
+        """Yield what is stored and no longer true of the source."""
+        for scorer_id, hashes in self.evaluated.items():
+            for logged_at, log_id in hashes.keys() - self._kept[scorer_id]:
+                yield Removal(scorer_id, logged_at, log_id)
+        for logged_at, log_id, occurrence in self.quarantined.keys() - self._still:
+            yield Removal(None, logged_at, log_id, occurrence)
+
+
+def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int]) -> Known:
+    """Read what is stored for the range of a batch."""
+    known = Known()
+    for scorer_id in scorer_ids:
+        known.evaluated[scorer_id] = {}
+        known._kept[scorer_id] = set()
+    place = {"from_at": batch.start.logged_at, "to_at": batch.end.logged_at}
+    rows = connection.execute(query("known_hashes"), {**place, "scorer_ids": list(scorer_ids)})
+    for scorer_id, logged_at, log_id, input_hash in rows:
+        if batch.start <= Key(logged_at, log_id) < batch.end:
+            known.evaluated[scorer_id][logged_at, log_id] = input_hash
+    for logged_at, log_id, occurrence, input_hash in connection.execute(query("known_quarantine"), place):
+        if batch.start <= Key(logged_at, log_id) < batch.end:
+            known.quarantined[logged_at, log_id, occurrence] = input_hash
+    return known
+
+
+class BatchWriter:
+    """Stages a batch's rows by COPY, then merges them. Nothing is visible before the transaction ends."""
+
+    def __init__(self, connection: Connection, run_id: str, settings: Settings, scorer_ids: Sequence[int]) -> None:
+        self.connection = connection
+        self.run_id = run_id
+        self.settings = settings
+        self.scorer_ids = list(scorer_ids)
+        self.changed = 0
+        self._days: set[date] = set()
+        self._quarantined: list[Sequence[object]] = []
+        self._removed: list[Sequence[object]] = []
+        with connection.connection.cursor() as cursor:
+            cursor.execute(statement_of("queries/stage_batch.sql"))
+
+    def evaluations(
+        self, scorer_id: int, scored: Iterable[tuple[tuple[Entry, Log], Evaluation]]
+    ) -> None:
+        """Stage one scorer's evaluations of a chunk."""
+        rows = [self._evaluation(scorer_id, entry, log, result) for (entry, log), result in scored]
+        copy_rows(self.connection, "staged_evaluation", _EVALUATION_COLUMNS, rows)
+        self.changed += len(rows)
+
+    def _evaluation(self, scorer_id: int, entry: Entry, log: Log, result: Evaluation) -> Sequence[object]:
+        self._touch(entry.logged_at)
+        keep = self.settings.store_annotations and result.annotation is not None
+        annotation = json.dumps(result.annotation.to_json(), ensure_ascii=False) if keep and result.annotation else None
+        return (
+            scorer_id,
+            entry.logged_at,
+            entry.log_id,
+            entry.input_hash,
+            result.status,
+            result.reason,
+            result.response_kind,
+            result.relevance,
+            result.utilization,
+            result.adherence,
+            result.completeness,
+            result.average,
+            result.adherence_probability,
+            json.dumps(dict(result.undefined)),
+            annotation,
+            json.dumps(dict(log.segments), ensure_ascii=False),
+            self.run_id,
+        )
+
+    def quarantine(self, entry: Entry, occurrence: int, refusal: BadInput, segments: object) -> None:
+        """Stage a row that cannot be read, with what can be read of its segments."""
+        self._touch(entry.logged_at)
+        self.changed += 1
+        detail = _clean(refusal.detail)[:_DETAIL_LENGTH]
+        known = json.dumps(_readable_segments(segments, self.settings.segments), ensure_ascii=False)
+        row = (entry.log_id or "", entry.logged_at, occurrence, refusal.code, detail, entry.input_hash, known)
+        self._quarantined.append((*row, self.run_id))
+
+    def remove(self, removal: Removal) -> None:
+        """Stage a removal."""
+        self._touch(removal.logged_at)
+        self.changed += 1
+        self._removed.append((removal.scorer_id, removal.logged_at, removal.log_id, removal.occurrence))
+
+    def _touch(self, moment: datetime) -> None:
+        self._days.add(day_of(moment, self.settings.day_time_zone))
+
+    def finish(self) -> int:
+        """Merge what is staged and mark its days as due for new sums. Returns how many rows changed."""
+        if not self.changed:
+            return 0
+        copy_rows(self.connection, "staged_quarantine", _QUARANTINE_COLUMNS, self._quarantined)
+        copy_rows(self.connection, "staged_removal", _REMOVAL_COLUMNS, self._removed)
+        for name in ("remove_evaluations", "remove_quarantine", "merge_evaluations", "merge_quarantine"):
+            self.connection.execute(query(name))
+        self.connection.execute(query("mark_days"), {"days": sorted(self._days), "scorer_ids": self.scorer_ids})
+        return self.changed
+
+
+def _readable_segments(segments: object, dimensions: Sequence[str]) -> Mapping[str, str]:
+    if not isinstance(segments, Mapping):
+        return {}
+    found = {name: segments.get(name) for name in dimensions}
+    return {name: _clean(str(value))[:200] for name, value in found.items() if isinstance(value, (str, int, float))}
+
+
+def _clean(value: str) -> str:
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\N{REPLACEMENT CHARACTER}")

@@ -1,0 +1,231 @@
+"""Reads logs from the user's table or view, whatever its columns are called, on whatever server.
+
+The source is only ever read, in one snapshot a batch. Identifiers from settings become quoted identifiers of
+SQLAlchemy; nothing of them is ever pasted into a statement. Ids are compared in byte order (collation "C"), so
+that the source, the results and Python agree about which key comes first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Connection
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.sql.elements import quoted_name
+
+from trace_core.errors import ConfigurationError
+from trace_pipeline.settings import SourceSettings
+from trace_pipeline.sqlfiles import query
+
+_STREAM_ROWS = 2_000
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Key:
+    """Position of a log in the source: time (aware), then id in byte order. ("" is before every id.)"""
+
+    logged_at: datetime
+    log_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the first pass over a batch learns of a log without moving its text."""
+
+    logged_at: datetime
+    log_id: str | None
+    input_hash: str
+    byte_length: int
+
+
+class Source:
+    """Statements over one source table. `types` maps the table's columns to their Postgres types."""
+
+    def __init__(self, settings: SourceSettings, types: Mapping[str, str]) -> None:
+        self.settings = settings
+        self.types = types
+        self.zoneless = types.get(settings.columns.logged_at, "") == "timestamp without time zone"
+        columns = settings.columns
+        self._names = {
+            "log_id": columns.log_id,
+            "logged_at": columns.logged_at,
+            "question": columns.question,
+            "documents": columns.documents,
+            "response": columns.response,
+            "ground_truth": columns.ground_truth,
+            "segments": columns.segments,
+        }
+        wanted = [name for name in self._names.values() if name]
+        wanted += settings.segment_columns.values()
+        self.table = sa.table(
+            quoted_name(settings.table, quote=True),
+            *(sa.column(quoted_name(name, quote=True)) for name in dict.fromkeys(wanted)),
+            schema=quoted_name(settings.table_schema, quote=True),
+        )
+
+    def column(self, field: str) -> ColumnElement[Any] | None:
+        """Return the user's column of a field of ours; None where the source has none."""
+        name = self._names[field]
+        return None if name is None else self.table.c[name]
+
+    @property
+    def log_id(self) -> ColumnElement[Any]:
+        """The log's id as text in byte order."""
+        return sa.cast(self._must("log_id"), sa.Text).collate("C")
+
+    def _must(self, field: str) -> ColumnElement[Any]:
+        found = self.column(field)
+        if found is None:  # the settings make these columns obligatory
+            raise LookupError(field)
+        return found
+
+    @property
+    def logged_at(self) -> ColumnElement[Any]:
+        """The log's time as timestamptz; a column without zone is read in the configured one."""
+        raw = self._must("logged_at")
+        return sa.func.timezone(self.settings.time_zone, raw) if self.zoneless else raw
+
+    def within(self, start: Key, end: Key) -> ColumnElement[bool]:
+        """The condition start <= (logged_at, log_id) < end, written so that an index on logged_at serves it."""
+        raw = self._must("logged_at")
+        low, high = self._bound(start.logged_at), self._bound(end.logged_at)
+        # A NULL id is read as "": such a row must land in a batch too, to be quarantined there.
+        ident = sa.func.coalesce(self.log_id, "")
+        after = sa.or_(raw > low, ident >= sa.cast(start.log_id, sa.Text).collate("C"))
+        before = sa.or_(raw < high, ident < sa.cast(end.log_id, sa.Text).collate("C"))
+        return sa.and_(raw >= low, raw <= high, after, before)
+
+    def _bound(self, moment: datetime) -> ColumnElement[Any]:
+        value = sa.cast(sa.literal(moment, sa.DateTime(timezone=True)), sa.DateTime(timezone=True))
+        return sa.func.timezone(self.settings.time_zone, value) if self.zoneless else value
+
+    def input_hash(self) -> ColumnElement[str]:
+        """SHA-256 (hex) of everything that scoring reads, computed by the source's server: no text moves."""
+        read = [self.column(field) for field in ("question", "documents", "response", "ground_truth", "segments")]
+        parts = [sa.cast(part, sa.Text) for part in read if part is not None]
+        parts += [sa.cast(self.table.c[name], sa.Text) for name in self.settings.segment_columns.values()]
+        # A row's text form tells NULL from '' and marks where one column ends.
+        whole = sa.cast(sa.func.row(*parts), sa.Text)
+        return sa.func.encode(sa.func.sha256(sa.func.convert_to(whole, "UTF8")), "hex")
+
+    def byte_length(self) -> ColumnElement[int]:
+        """Bytes of a log's texts, for the limit on what is moved at all."""
+        read = [self.column(field) for field in ("question", "documents", "response", "ground_truth")]
+        sizes = [sa.func.coalesce(sa.func.octet_length(sa.cast(part, sa.Text)), 0) for part in read if part is not None]
+        total: ColumnElement[int] = sizes[0]
+        for size in sizes[1:]:
+            total = total + size
+        return sa.cast(total, sa.BigInteger)
+
+    def _readable(self, field: str) -> ColumnElement[Any]:
+        """The user's column, JSON as text: one row with an unreadable number must not end the whole fetch."""
+        found = self.column(field)
+        if found is None:
+            return sa.null()
+        is_json = self.types.get(self._names[field] or "") in ("json", "jsonb")
+        return sa.cast(found, sa.Text) if is_json else found
+
+    def count(self, connection: Connection, start: Key, end: Key) -> int:
+        """Count the logs in [start, end)."""
+        statement = sa.select(sa.func.count()).select_from(self.table).where(self.within(start, end))
+        return int(connection.scalar(statement) or 0)
+
+    def boundaries(self, connection: Connection, start: Key, end: Key, every: int) -> list[Key]:
+        """Return the keys of each `every`-th log of [start, end), without the first: where batches part."""
+        ident = sa.func.coalesce(self.log_id, "")
+        order = (self._must("logged_at"), ident)
+        position = sa.func.row_number().over(order_by=order).label("position")
+        inner = (
+            sa.select(self.logged_at.label("logged_at"), ident.label("log_id"), position)
+            .where(self.within(start, end))
+            .subquery()
+        )
+        statement = (
+            sa.select(inner.c.logged_at, inner.c.log_id)
+            .where(inner.c.position > 1, (inner.c.position - 1) % every == 0)
+            .order_by(inner.c.position)
+        )
+        return [Key(row.logged_at, row.log_id) for row in connection.execute(statement)]
+
+    def entries(self, connection: Connection, start: Key, end: Key) -> Iterator[Entry]:
+        """Stream id, time, hash and size of each log in [start, end), in key order, by a server-side cursor."""
+        ident = sa.func.coalesce(self.log_id, "")
+        statement = (
+            sa.select(self.logged_at, self.log_id, self.input_hash(), self.byte_length())
+            .where(self.within(start, end))
+            .order_by(self._must("logged_at"), ident)
+        )
+        result = connection.execution_options(yield_per=_STREAM_ROWS).execute(statement)
+        for logged_at, log_id, input_hash, byte_length in result:
+            yield Entry(logged_at, log_id, input_hash, byte_length)
+
+    def texts(
+        self, connection: Connection, entries: Sequence[Entry]
+    ) -> dict[tuple[datetime, str], Mapping[str, object]]:
+        """Fetch the fields of the given logs (consecutive ones in key order) as rows in rag_log's form."""
+        wanted = [entry.log_id for entry in entries if entry.log_id is not None]
+        if not wanted:
+            return {}
+        raw = self._must("logged_at")
+        fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
+        for field in ("question", "documents", "response", "ground_truth", "segments"):
+            fields.append(self._readable(field).label(field))
+        extra = self.settings.segment_columns
+        fields += [self.table.c[name].label(f"segment_{at}") for at, name in enumerate(extra.values())]
+        statement = sa.select(*fields).where(
+            raw >= self._bound(entries[0].logged_at),
+            raw <= self._bound(entries[-1].logged_at),
+            self.log_id == sa.func.any(sa.bindparam("wanted", wanted, type_=postgresql.ARRAY(sa.Text))),
+        )
+        rows: dict[tuple[datetime, str], Mapping[str, object]] = {}
+        for row in connection.execute(statement).mappings():
+            record = {name: value for name, value in row.items() if not name.startswith("segment_")}
+            record["segments"] = _joined_segments(row, extra)
+            rows.setdefault((record["logged_at"], record["log_id"]), record)
+        return rows
+
+
+def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object:
+    """Lay the segments that live in columns of their own over those of the segments column."""
+    base = row["segments"]
+    if isinstance(base, str):
+        try:
+            base = json.loads(base)
+        except (ValueError, RecursionError):
+            return base  # not an object: parse_log says so
+    if base is not None and not isinstance(base, dict):
+        return base
+    joined = dict(base or {})
+    joined.update({name: _plain(row[f"segment_{at}"]) for at, name in enumerate(extra)})
+    return joined
+
+
+def _plain(value: object) -> object:
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def open_source(connection: Connection, settings: SourceSettings) -> Source:
+    """Read the column types of the source and return its statements.
+
+    Raises ConfigurationError naming the setting when the table or one of its columns does not exist.
+    """
+    place = {"table_schema": settings.table_schema, "table": settings.table}
+    types = {row.name: row.type for row in connection.execute(query("source_columns"), place)}
+    if not types:
+        raise ConfigurationError(
+            f"Settings source.table_schema and source.table: there is no table or view {settings.table!r} in schema "
+            f"{settings.table_schema!r} of the source database, or this login may not see it."
+        )
+    named = {f"source.columns.{field}": name for field, name in settings.columns.model_dump().items() if name}
+    named |= {f"source.segment_columns.{field}": name for field, name in settings.segment_columns.items()}
+    for setting, name in named.items():
+        if name not in types:
+            raise ConfigurationError(
+                f"Setting {setting}: {settings.table!r} has no column {name!r}; it has {', '.join(sorted(types))}."
+            )
+    return Source(settings, types)

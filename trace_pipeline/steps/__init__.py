@@ -1,0 +1,1 @@
+"""The steps of the pipeline: one module a task, plain functions that run without Airflow."""

@@ -1,0 +1,109 @@
+"""check_source: is the source table what the settings say, and will reading it be cheap and safe."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlalchemy import Connection, text
+
+from trace_core.errors import ConfigurationError
+from trace_pipeline.context import Pipeline
+from trace_pipeline.source import Source
+from trace_pipeline.sqlfiles import query
+
+log = logging.getLogger(__name__)
+
+_TEXT = ("text", "character varying", "character", "citext", "name")
+_JSON = ("json", "jsonb")
+_TYPES = {
+    "log_id": (*_TEXT, "uuid", "integer", "bigint", "smallint", "numeric"),
+    "logged_at": ("timestamp with time zone", "timestamp without time zone"),
+    "question": _TEXT,
+    "documents": (*_JSON, *_TEXT, "text[]", "character varying[]"),
+    "response": _TEXT,
+    "ground_truth": _TEXT,
+    "segments": _JSON,
+}
+_REMEDY = {
+    "logged_at": "use a view that casts it to timestamptz",
+    "documents": "use a view that gives an array of strings or of objects with a text field, as jsonb or text[]",
+    "segments": "use a view that gives a jsonb object, or name columns in source.segment_columns",
+}
+
+
+def check_source(pipeline: Pipeline) -> list[str]:
+    """Validate columns, types, time zone, encoding and index of the source.
+
+    Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence that
+    says what to change.
+    """
+    with pipeline.read_source() as (connection, source):
+        _check_encoding(connection)
+        _check_types(source)
+        _check_readable(connection, source)
+        advice = [*_zone_advice(source), *_index_advice(connection, source)]
+    for sentence in advice:
+        log.warning(sentence)
+    return advice
+
+
+def _check_encoding(connection: Connection) -> None:
+    encoding = connection.scalar(text("show server_encoding"))
+    if encoding == "SQL_ASCII":
+        raise ConfigurationError(
+            "The source database has the encoding SQL_ASCII, so its texts have no defined characters: "
+            "copy the logs into a UTF8 database, or use a view there."
+        )
+
+
+def _check_types(source: Source) -> None:
+    for field, allowed in _TYPES.items():
+        name = getattr(source.settings.columns, field)
+        if name is None:
+            continue
+        found = source.types[name]
+        if found.startswith("character(") or found not in allowed:
+            remedy = _REMEDY.get(field, f"use a view that casts it to {allowed[0]}")
+            raise ConfigurationError(
+                f"Setting source.columns.{field}: column {name!r} of {source.settings.table!r} has type {found}; {remedy}."
+            )
+
+
+def _check_readable(connection: Connection, source: Source) -> None:
+    allowed = connection.scalar(
+        query("may_read"), {"table_schema": source.settings.table_schema, "table": source.settings.table}
+    )
+    if not allowed:
+        raise ConfigurationError(
+            f"This login may not read {source.settings.table!r} in schema {source.settings.table_schema!r} of the source "
+            "database: grant it usage on the schema and select on the table."
+        )
+
+
+def _zone_advice(source: Source) -> list[str]:
+    if not source.zoneless:
+        return []
+    column, zone = source.settings.columns.logged_at, source.settings.time_zone
+    return [f"Column {column!r} has no time zone and is read as {zone}; set source.time_zone if that is not so."]
+
+
+def _index_advice(connection: Connection, source: Source) -> list[str]:
+    settings = source.settings
+    rows = connection.execute(
+        query("source_indexes"), {"table_schema": settings.table_schema, "table": settings.table}
+    ).all()
+    if not any(row.is_table for row in rows):
+        return []  # a view: its tables' indexes decide, and only its owner knows which
+    leading = {row.leading_column for row in rows}
+    advice = []
+    if settings.columns.logged_at not in leading:
+        advice.append(
+            f"{settings.table!r} has no index that starts with {settings.columns.logged_at!r}, so each night reads all of it: "
+            f"create index on that column."
+        )
+    if not any(row.is_unique and row.leading_column == settings.columns.log_id for row in rows):
+        advice.append(
+            f"Column {settings.columns.log_id!r} of {settings.table!r} has no unique index; "
+            "of rows that share id and time one is scored and the others are quarantined as duplicate_log_id."
+        )
+    return advice

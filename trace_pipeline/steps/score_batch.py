@@ -1,0 +1,143 @@
+"""score_batch: read one range of the source, score what is new or changed, write it, all in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from trace_core.errors import BadInput, TemporaryFault
+from trace_core.records import Log, parse_log
+from trace_core.scorers import Scorer
+from trace_pipeline.batches import Batch, BatchMessage, BatchResult
+from trace_pipeline.context import Pipeline
+from trace_pipeline.results import BatchWriter, Known, load_known
+from trace_pipeline.source import Entry, Key, Source
+from trace_pipeline.window import day_bounds, day_of
+
+_CHUNK_ROWS = 200
+_CHUNK_BYTES = 8_000_000
+
+
+def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = False) -> BatchResult:
+    """Score the logs of one batch that have no evaluation of the current fingerprints, or other content since.
+
+    With `force` all of them. A row that cannot be read is quarantined, one on which a scorer breaks is recorded as
+    failed; neither stops the batch. Evaluations of logs that have left the source go too, unless a whole day has
+    left it, as it does when the source forgets old logs. Returns counts; raises only for faults that a retry may cure.
+    """
+    batch = Batch.from_message(message)
+    scorers = pipeline.scorer_ids
+    with pipeline.results.begin() as results, pipeline.read_source() as (connection, source):
+        known = load_known(results, batch, list(scorers))
+        writer = BatchWriter(results, pipeline.run_id, pipeline.settings, list(scorers))
+        run = _Run(pipeline, source, connection, scorers, known, writer, force)
+        run.read(batch)
+        run.forget_vanished(batch)
+        changed = writer.finish()
+    return BatchResult(batch_id=batch.batch_id, read=dict(sorted(run.read_by_day.items())), changed=changed)
+
+
+class _Run:
+    """The state of one batch while it is read."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        source: Source,
+        connection: Connection,
+        scorers: dict[int, Scorer],
+        known: Known,
+        writer: BatchWriter,
+        force: bool,
+    ) -> None:
+        self.pipeline = pipeline
+        self.source = source
+        self.connection = connection
+        self.scorers = scorers
+        self.known = known
+        self.writer = writer
+        self.force = force
+        self.zone = pipeline.settings.day_time_zone
+        self.read_by_day: Counter[str] = Counter()
+
+    def read(self, batch: Batch) -> None:
+        """Go through the range in key order and score what is due, chunk by chunk, so that memory stays flat."""
+        due: list[Entry] = []
+        size = 0
+        # The first pass is finished before texts are fetched: one connection serves one cursor at a time.
+        for entry in list(self._due_entries(batch)):
+            if due and (len(due) >= _CHUNK_ROWS or size + entry.byte_length > _CHUNK_BYTES):
+                self._score(due)
+                due, size = [], 0
+            due.append(entry)
+            size += entry.byte_length
+        self._score(due)
+
+    def _due_entries(self, batch: Batch) -> Iterator[Entry]:
+        """Yield the entries to score; count all, and settle those that need no text."""
+        previous: tuple[datetime, str] | None = None
+        occurrence = 0
+        for entry in self.source.entries(self.connection, batch.start, batch.end):
+            key = (entry.logged_at, entry.log_id or "")
+            occurrence = occurrence + 1 if key == previous else 0
+            previous = key
+            self.read_by_day[day_of(entry.logged_at, self.zone).isoformat()] += 1
+            refusal = self._refusal(entry, occurrence)
+            self.known.see(key, occurrence, readable=refusal is None)
+            if refusal is not None:
+                if self.force or self.known.quarantine_is_new(key, occurrence, entry.input_hash):
+                    self.writer.quarantine(entry, occurrence, refusal, {})
+            elif self.force or self.known.is_due(key, entry.input_hash, self.scorers):
+                yield entry
+
+    def _refusal(self, entry: Entry, occurrence: int) -> BadInput | None:
+        if not entry.log_id:
+            return BadInput("missing_log_id", "the source's id column is NULL or empty")
+        if occurrence:
+            return BadInput("duplicate_log_id", f"row {occurrence + 1} with this id and time")
+        limit = self.pipeline.settings.max_log_bytes
+        if entry.byte_length > limit:
+            return BadInput("text_too_large", f"{entry.byte_length:,} bytes; max_log_bytes is {limit:,}")
+        return None
+
+    def _score(self, entries: Sequence[Entry]) -> None:
+        """Fetch, parse and score one chunk."""
+        rows = self.source.texts(self.connection, entries)
+        readable: list[tuple[Entry, Log]] = []
+        for entry in entries:
+            key = (entry.logged_at, entry.log_id or "")
+            if key not in rows:
+                raise TemporaryFault(f"A log of {entry.logged_at:%Y-%m-%d} was listed but not found in the same snapshot.")
+            try:
+                readable.append((entry, parse_log(rows[key], self.pipeline.limits)))
+            except BadInput as refusal:
+                self.writer.quarantine(entry, 0, refusal, rows[key].get("segments"))
+                self.known.becomes_unreadable(key)
+            else:
+                self.known.becomes_readable(key)
+        for scorer_id, scorer in self.scorers.items():
+            due = [
+                (entry, log)
+                for entry, log in readable
+                if self.force or self.known.scorer_is_due(scorer_id, entry)
+            ]
+            evaluations = scorer.score_many(log for _, log in due)
+            self.writer.evaluations(scorer_id, zip(due, evaluations, strict=True))
+
+    def forget_vanished(self, batch: Batch) -> None:
+        """Remove results of logs that are not in the source (any more, or not readable any more)."""
+        emptied: dict[str, bool] = {}
+        for removal in self.known.removals():
+            day = day_of(removal.logged_at, self.zone)
+            name = day.isoformat()
+            if name not in emptied:
+                emptied[name] = not self.read_by_day[name] and not self._day_has_logs(removal.logged_at)
+            if not emptied[name]:
+                self.writer.remove(removal)
+
+    def _day_has_logs(self, moment: datetime) -> bool:
+        start, end = day_bounds(day_of(moment, self.zone), self.zone)
+        return self.source.count(self.connection, Key(start), Key(end)) > 0
