@@ -1,0 +1,90 @@
+"""Trend rows gathered into nights: one night is a day of one scorer version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+# What a reader must see first comes first; a night's state is the first that any of its metrics is in.
+STATES = ("incident", "no_data", "learning", "ok")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCell:
+    """One metric of one night: the mean of n answers in [0, 1] and its 95 % interval; None = undefined."""
+
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """All metrics of one day, scorer and fingerprint over all traffic."""
+
+    day: date
+    scorer: str
+    fingerprint: str
+    scored: int
+    unscored: int
+    cells: Mapping[str, MetricCell] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """The first of STATES that any metric is in, else whatever else the frame says."""
+        held = {cell.state for cell in self.cells.values()}
+        return next((state for state in STATES if state in held), max(held, default=""))
+
+
+def nights_from_trend(frame: pd.DataFrame) -> list[Night]:
+    """Return the nights of a trend frame, oldest first.
+
+    `frame` has the columns day, scorer, fingerprint, dimension, value, metric, n, mean, low, high, undefined,
+    unscored and state, one row a night, segment and metric; rows of segments (dimension not empty) are left
+    out.
+    """
+    total = frame[frame["dimension"].fillna("") == ""] if len(frame) else frame
+    nights: dict[tuple[date, str, str], list[dict[str, Any]]] = {}
+    for row in total.to_dict("records"):
+        key = (pd.Timestamp(row["day"]).date(), str(row["scorer"]), str(row["fingerprint"]))
+        nights.setdefault(key, []).append({str(name): value for name, value in row.items()})
+    return [_night(*key, rows) for key, rows in sorted(nights.items())]
+
+
+def _night(day: date, scorer: str, fingerprint: str, rows: list[dict[str, Any]]) -> Night:
+    return Night(
+        day=day,
+        scorer=scorer,
+        fingerprint=fingerprint,
+        # A scored answer may leave one metric undefined, so n alone would count too few.
+        scored=max(_count(row["n"]) + _count(row["undefined"]) for row in rows),
+        unscored=max(_count(row["unscored"]) for row in rows),
+        cells={str(row["metric"]): _cell(row) for row in rows},
+    )
+
+
+def _cell(row: Mapping[str, Any]) -> MetricCell:
+    n = _count(row["n"])
+    state = row["state"]
+    return MetricCell(
+        n=n,
+        # A mean over nothing is undefined, whatever number stands in its place.
+        mean=_share(row["mean"]) if n else None,
+        low=_share(row["low"]) if n else None,
+        high=_share(row["high"]) if n else None,
+        state=state if isinstance(state, str) else "",
+    )
+
+
+def _count(value: Any) -> int:
+    return 0 if pd.isna(value) else int(value)
+
+
+def _share(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)
