@@ -29,10 +29,10 @@ def _planted(settings: SampleSettings) -> str:
     share = next(tenant.share for tenant in TENANTS if tenant.name == HURT_TENANT)
     points = round(100 * settings.adherence_drop)
     text = (
-        f"Planted: release {BAD_RELEASE} goes live for every tenant on {settings.day(release)} (night "
-        f"{release + 1}). It hurts only tenant {HURT_TENANT} ({share:.0%} of the traffic): of 100 of its answers, "
-        f"{points} that would have been grounded in the documents are half-supported or invented. "
-        "The other tenants are as before."
+        f"Planted: release {BAD_RELEASE} goes live for every tenant on {settings.day(release)} "
+        f"(night {release + 1}). It hurts only tenant {HURT_TENANT} ({share:.0%} of the traffic): "
+        f"of 100 of its answers, {points} that would have been grounded in the documents are half-supported "
+        "or invented. The other tenants are as before."
     )
     if settings.rollback_night is not None and settings.rollback_night < settings.nights:
         back = settings.rollback_night

@@ -128,7 +128,7 @@ def _answers(
     half = [(*said, slip) for opening in openings[:2] for said in opening for slip in wrong]
     half += [(said[0], slip, *said[1:]) for said in openings[-1] if len(said) > 1 for slip in wrong]
     invented = [said for length in (1, 2) for said in permutations(wrong, length)]
-    refusals = [(template.format(topic=page.topic),) for template in language.refusals]
+    refusals: list[tuple[str, ...]] = [(template.format(topic=page.topic),) for template in language.refusals]
     found: dict[str, list[tuple[str, ...]]] = {
         "grounded": grounded,
         "half": half,

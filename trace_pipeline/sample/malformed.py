@@ -1,6 +1,7 @@
 """Rows and lines that cannot be read: every way traffic breaks, each with its reason code.
 
-A row of Postgres can be broken only as far as its column types allow; a line of a file in any way. Each shape breaks one thing and leaves the rest readable.
+A row of Postgres can be broken only as far as its column types allow; a line of a file in any way. Each shape
+breaks one thing and leaves the rest readable.
 """
 
 import json
