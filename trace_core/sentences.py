@@ -60,6 +60,14 @@ def split_sentences(text: str, language: str | None = None) -> tuple[Sentence, .
     return tuple(s for start, end, alone in _blocks(text) for s in _block(text, start, end, alone, tag))
 
 
+def sentence_texts(text: str, language: str | None = None) -> tuple[str, ...]:
+    """The texts of `split_sentences` alone; several times faster for a plain English paragraph."""
+    if text.isascii() and "\n" not in text and "\r" not in text:
+        pieces = map(str.strip, sentencex.segment(language or "en", text))
+        return tuple(piece for piece in pieces if _has_content(piece))
+    return tuple(sentence.text for sentence in split_sentences(text, language))
+
+
 def given_sentences(text: str, sentences: Sequence[str]) -> tuple[Sentence, ...]:
     """Sentences a log brought along, with their places in `text` where they can be found in order."""
     result = []
@@ -81,7 +89,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     for match in _LINE.finditer(text):
         start, stop = match.span()
         fence = _FENCE.match(text, start)
-        blank = not match[0].strip()
+        blank = _NO_CONTENT.fullmatch(match[0]) is not None
         if fence or blank or in_code or _STANDS_ALONE.match(text, start, stop):
             if end > begin:
                 yield begin, end, False
@@ -130,9 +138,11 @@ def _clauses(piece: str, offset: int) -> Iterator[Sentence]:
 
 
 def _stripped(piece: str, offset: int) -> Iterator[Sentence]:
-    if _NO_CONTENT.fullmatch(piece):
-        return
     text = piece.strip()
-    if text:
+    if _has_content(text):
         start = offset + piece.index(text[0])
         yield Sentence(text, start, start + len(text))
+
+
+def _has_content(text: str) -> bool:
+    return bool(text) and (text[0].isalnum() or _NO_CONTENT.fullmatch(text) is None)

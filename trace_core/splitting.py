@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trace_core.records import Document, Log
-from trace_core.sentences import Sentence, given_sentences, split_sentences
+from trace_core.sentences import Sentence, given_sentences, sentence_texts, split_sentences
 
 
 def document_sentences(document: Document, language: str | None = None) -> tuple[Sentence, ...]:
@@ -26,11 +26,11 @@ def document_texts(log: Log, language: str | None = None) -> Iterator[tuple[str,
         if document.sentences is not None:
             yield document.sentences
         else:
-            yield tuple(s.text for s in split_sentences(document.text, language))
+            yield sentence_texts(document.text, language)
 
 
 def response_texts(log: Log, language: str | None = None) -> tuple[str, ...]:
     """The texts of the sentences of the response, in order."""
     if log.response_sentences is not None:
         return log.response_sentences
-    return tuple(s.text for s in split_sentences(log.response, language))
+    return sentence_texts(log.response, language)

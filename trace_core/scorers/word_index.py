@@ -36,31 +36,37 @@ class WordIndex:
         self._held_by: dict[frozenset[str], tuple[int, ...]] = {}
         self._sentences_holding: dict[int, list[Place]] = {}
         self._documents = 0
+        self._fewest = 1  # distinct words a text must share with a unit to hold any
         self._add_units([question, *response])
+        self._content = frozenset(self._units_of)
 
     def _add_units(self, texts: Sequence[Sequence[str]]) -> None:
         """Index the content words; a sentence said twice is one unit, so that repetition costs nothing."""
         known: dict[tuple[str, ...], int] = {}
+        needed: list[int] = []
         for position, text in enumerate(texts):
             content = [word for word in text if word not in self.stop_words] or text
             key = tuple(content) if position else ("\x00question",)
             if key not in known:
                 unit = known[key] = len(self._sizes)
                 self._sizes.append(len(content))
+                needed.append((len(content) + 1) // 2 if len(set(content)) == len(content) else 1)
                 for word in content:
                     self._units_of.setdefault(word, []).append(unit)
             if position:
                 self._unit_at.append(known[key])
+        self._fewest = max(1, min((n for n in needed if n), default=1))
 
     def add_document(self, sentences: Sequence[Sequence[str]]) -> None:
         """Read the next document, given as the words of its sentences."""
         held: set[str] = set()
         for i, sentence in enumerate(sentences):
-            hits = self._vocabulary.intersection(sentence)
+            self.document_words |= self._vocabulary.intersection(sentence)
+            hits = self._content.intersection(sentence)
             if hits:
                 held |= hits
-                self._add_sentence((self._documents, i), hits)
-        self.document_words |= held
+                if len(hits) >= self._fewest:
+                    self._add_sentence((self._documents, i), hits)
         units = self._units_held(held, len(self._sizes))
         self.relevant_documents += 0 in units
         self.utilized_documents += any(unit > 0 for unit in units)
@@ -81,12 +87,15 @@ class WordIndex:
 
     def _units_held(self, hits: frozenset[str] | set[str], limit: int) -> tuple[int, ...]:
         counts: dict[int, int] = {}
+        units_of = self._units_of
         for word in hits:
-            for unit in self._units_of.get(word, ()):
-                if unit > limit:
-                    break
-                counts[unit] = counts.get(unit, 0) + 1
-        return tuple(sorted(unit for unit, count in counts.items() if 2 * count >= self._sizes[unit]))
+            if word in units_of:
+                for unit in units_of[word]:
+                    if unit > limit:
+                        break
+                    counts[unit] = counts.get(unit, 0) + 1
+        sizes = self._sizes
+        return tuple(sorted([unit for unit, count in counts.items() if 2 * count >= sizes[unit]]))
 
     def supporting_sentences(self, position: int) -> Sequence[Place]:
         """Document sentences that hold at least half of the content words of a response sentence."""
