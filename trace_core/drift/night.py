@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-HISTOGRAM_CELLS = 21
-TOTAL = ""
+from trace_core.aggregates import Sums as CellSums
+
+__all__ = ["Cell", "CellSums", "Night"]
 
 
 class Cell(Protocol):
@@ -29,16 +30,6 @@ class Cell(Protocol):
 
     @property
     def histogram(self) -> tuple[int, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CellSums:
-    """The plain cell: four sums and nothing else."""
-
-    n: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    histogram: tuple[int, ...] = (0,) * HISTOGRAM_CELLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,16 @@ Evidence = Mapping[str, float | int | str | None]
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """A segment's part in the change of the total, in score units (0.05 is five points)."""
+    """A segment's part in the change of the total, in score units (0.05 is five points).
+
+    `share` is its part of the traffic (0..1): in a change that is the same everywhere a segment contributes
+    `share` times the change.
+    """
 
     dimension: str
     value: str
     contribution: float
+    share: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,121 @@
+"""Everything the scan needs to know about the accepted nights, estimated once a night."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_core.drift.arrays import Floats, Integers, divide
+from trace_core.drift.autocorrelation import lag_products, shrink_correlation, variance_inflation
+from trace_core.drift.history import History
+from trace_core.drift.levels import Levels, estimate_levels
+from trace_core.drift.settings import DriftSettings
+from trace_core.drift.split import Split, split_nights
+from trace_core.drift.tails import excess_kurtosis
+from trace_core.drift.variance import day_variance, shrink_segments
+from trace_core.drift.weekday import estimate_weekday, indicator
+
+FOREVER = np.array([1e6])
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """Residuals of all kept nights, free of mix and weekday, and their precision.
+
+    `residual` and `precision` (1 / (V + tau^2), 0 where there are no logs) are (measures, nights, series),
+    `weekday_effect` (measures, 7, series), `belief` in it and `tau2` (measures, series).
+    """
+
+    levels: Levels
+    split: Split
+    residual: Floats
+    precision: Floats
+    weekday_effect: Floats
+    belief: Floats
+    tau2: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Estimates of one night; arrays are (measures, series) unless said otherwise.
+
+    The accepted ones of the oldest `usable` nights are the baseline. `mean` is their weighted mean residual,
+    `mean_variance` its variance, `degrees` its degrees of freedom, `nights` (series,) the nights with logs,
+    `rho` the lag-1 correlation, `kappa` the excess kurtosis.
+    """
+
+    usable: int
+    adjusted: Adjusted
+    rho: Floats
+    kappa: Floats
+    mean: Floats
+    mean_variance: Floats
+    degrees: Floats
+    nights: Floats
+
+
+def baseline_age(nights: int, settings: DriftSettings) -> int:
+    """Nights between baseline and tonight, given the nights since the start or the last reset."""
+    if nights < settings.young_until_nights:
+        return settings.young_min_age_nights
+    return settings.baseline_min_age_nights
+
+
+def fit(history: History, mix_columns: Integers, settings: DriftSettings) -> Baseline | None:
+    """Estimate the baseline, or None while there are fewer than `baseline_min_nights` accepted nights."""
+    usable = len(history) - baseline_age(len(history), settings)
+    if usable <= 0 or history.accepted[:usable].sum() < settings.baseline_min_nights:
+        return None
+    accepted = history.accepted[:usable].astype(np.float64)
+    return _standardise(_adjust(history, accepted, mix_columns, settings), accepted, settings)
+
+
+def _adjust(history: History, accepted: Floats, mix_columns: Integers, settings: DriftSettings) -> Adjusted:
+    n, total, squares, usable = history.n, history.total, history.squares, len(accepted)
+    levels = estimate_levels(
+        n[:usable], total[:, :usable], squares[:, :usable], accepted, settings.level_prior_logs
+    )
+    split = split_nights(n, total, levels, mix_columns)
+    sampling = 1.0 / split.variance
+    weight = sampling[:, :usable] * accepted[:, None]
+    weekday = indicator(history.days)
+    rhythm = estimate_weekday(split.residual[:, :usable], weight, weekday[:, :usable])
+    residual = split.residual - weekday.T @ rhythm.effect
+    tau2, information = day_variance(residual[:, :usable], weight, rhythm.belief, weekday[:, :usable])
+    nights = (weight[0] > 0).sum(axis=0)
+    prior = settings.segment_tau_prior_nights
+    segments = shrink_segments(tau2[:, 1:], information[:, 1:], nights[1:], prior)
+    tau2 = np.concatenate([np.maximum(tau2[:, :1], 0.0), segments], axis=1)
+    precision = 1.0 / (split.variance + tau2[:, None])
+    return Adjusted(levels, split, residual, precision, rhythm.effect, rhythm.belief, tau2)
+
+
+def _standardise(adjusted: Adjusted, accepted: Floats, settings: DriftSettings) -> Baseline:
+    """The baseline's mean, and autocorrelation and tails of residuals in units of their deviation."""
+    usable = len(accepted)
+    weight = adjusted.precision[:, :usable] * accepted[:, None]
+    sum_w = weight.sum(axis=1)
+    mean = divide((weight * adjusted.residual[:, :usable]).sum(axis=1), sum_w)
+    score = (adjusted.residual[:, :usable] - mean[:, None]) * np.sqrt(weight)
+    present = (weight[0] > 0).astype(np.float64)
+    nights = present.sum(axis=0)
+    rho = _correlation(score, present, settings.max_autocorrelation)
+    day_share = np.minimum(adjusted.tau2 * divide(sum_w, nights), 1.0)
+    prior = settings.kurtosis_prior * day_share**2
+    kappa = excess_kurtosis(score, nights, prior, settings.kurtosis_prior_nights)
+    forever = variance_inflation(rho, FOREVER)[..., 0]
+    level_variance = divide(adjusted.levels.variance, adjusted.levels.n)
+    level_variance[:, 0] = adjusted.split.baseline_variance
+    belief = adjusted.belief
+    mean_variance = np.maximum(divide(forever * (1.0 + 6.0 * belief / 7.0), sum_w), level_variance)
+    degrees = (nights - 1.0 - 6.0 * belief) / forever
+    return Baseline(usable, adjusted, rho, kappa, mean, mean_variance, degrees, nights)
+
+
+def _correlation(score: Floats, present: Floats, largest: float) -> Floats:
+    """rho of the total and, pooled because single segments are too noisy to tell, of all segments."""
+    products, squares = lag_products(score, present)
+    products[:, 1:] = products[:, 1:].sum(axis=1, keepdims=True)
+    squares[:, 1:] = squares[:, 1:].sum(axis=1, keepdims=True)
+    return shrink_correlation(products, squares, present[:, 0].sum(), largest)

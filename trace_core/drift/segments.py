@@ -1,0 +1,68 @@
+"""False-discovery control over all segment values of all dimensions of a night."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from trace_core.drift.arrays import Flags, Floats, Integers
+from trace_core.drift.scan import Scan
+from trace_core.drift.settings import DriftSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTests:
+    """One test per tested segment value; all arrays (tests,).
+
+    `column` of the series, `measure` and `window` index of its strongest eligible window, `p` corrected for
+    windows and measures, `adjusted` for the other segments too (Benjamini-Hochberg), `fired`.
+    """
+
+    column: Integers
+    measure: Integers
+    window: Integers
+    p: Floats
+    adjusted: Floats
+    fired: Flags
+
+
+def judge_segments(scan: Scan, baseline_n: Floats, settings: DriftSettings) -> SegmentTests:
+    """Test every segment with enough logs; `scan` is of the columns 1.. and `baseline_n` (segments,).
+
+    p = 2 Phi(-|Z|) x window factor x measures of the strongest window that has at least
+    `segment_min_window_n` logs and reaches the effect floor (p = 1 where none reaches it), then
+    Benjamini-Hochberg ("Controlling the false discovery rate", JRSS B 57, 1995) over all segments.
+    """
+    enough = (scan.n >= settings.segment_min_window_n) & (baseline_n >= settings.segment_min_baseline_n)[
+        :, None
+    ]
+    column = np.flatnonzero(enough.any(axis=1))
+    z = np.where(enough, np.abs(scan.z), 0.0)[:, column]
+    large = np.abs(scan.difference[:, column]) >= settings.segment_floor
+    # Windows that reach the floor win over those that do not, whatever their Z.
+    rank = np.moveaxis(z + np.where(large & (z > 0), 1e6, 0.0), 1, 0).reshape(len(column), -1)
+    best = rank.argmax(axis=1) if len(column) else np.zeros(0, dtype=np.int64)
+    measure, window = np.divmod(best, len(scan.windows))
+    rows = np.arange(len(column))
+    strongest = z[measure, rows, window]
+    looks = settings.segment_window_factor * len(scan.z)
+    p = np.minimum(2.0 * ndtr(-strongest) * looks, 1.0)
+    p[~large[measure, rows, window]] = 1.0
+    adjusted = false_discovery_adjust(p)
+    fired = adjusted <= settings.segment_false_discovery_rate
+    return SegmentTests(column + 1, measure, window, p, adjusted, fired)
+
+
+def false_discovery_adjust(p: Floats) -> Floats:
+    """Benjamini-Hochberg adjusted p-values, p_(i) m / i made monotone from the largest down.
+
+    The same numbers as `scipy.stats.false_discovery_control`, whose argument checks would take a third of
+    the time of a night.
+    """
+    order = p.argsort(kind="stable")
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    return np.minimum(adjusted, 1.0)

@@ -1,0 +1,63 @@
+"""The exact split of a night's change into mix and within-segment change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_core.drift.arrays import Floats, Integers, divide
+from trace_core.drift.levels import Levels
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Within-segment residuals and their sampling variance.
+
+    `residual` (measures, nights, series): for the total W_t, for a segment its mean minus its level.
+    `variance` the same shape: sampling variance of each residual, infinite where there are no logs.
+    `mix` (measures, nights): M_t of the total. `baseline_variance` (measures,): what the uncertain levels
+    add to W_t at tonight's traffic.
+    """
+
+    residual: Floats
+    variance: Floats
+    mix: Floats
+    baseline_variance: Floats
+
+
+def split_nights(n: Floats, total: Floats, levels: Levels, mix_columns: Integers) -> Split:
+    """Split each night's total by the traffic of the mix dimension.
+
+    With pi the traffic shares: ybar_t - ybar_ref = W_t + M_t,
+    W_t = ybar_t - sum_s pi_ts p_s (within) and M_t = sum_s (pi_ts - pi_ref,s) p_s (mix), which is
+    Kitagawa's standardisation ("Components of a difference between two rates", JASA 50, 1955). Logs outside
+    every known value of the dimension count at the overall level. The sampling variance of W_t is
+    V_t = sum_s pi_ts v_s / n_t.
+    """
+    mean = total / np.maximum(n, 1.0)
+    residual = mean - levels.level[:, None, :]
+    variance = levels.variance[:, None, :] / np.where(n > 0, n, 1.0 / np.inf)
+    if len(mix_columns) == 0:
+        residual[:, :, 0] = mean[:, :, 0] - levels.mean[:, None]
+        mix = np.zeros(residual.shape[:2])
+        return Split(residual, variance, mix, levels.variance[:, 0] / levels.n[0])
+    share, reference = _shares(n, levels.n, mix_columns)
+    level = np.concatenate([levels.level[:, mix_columns], levels.mean[:, None]], axis=1)
+    row_variance = np.concatenate([levels.variance[:, mix_columns], levels.variance[:, :1]], axis=1)
+    standard = level @ share.T
+    residual[:, :, 0] = mean[:, :, 0] - standard
+    variance[:, :, 0] = (row_variance @ share.T) / n[:, 0]
+    known = np.append(levels.n[mix_columns], levels.n[0])
+    uncertain = (share[-1] ** 2 * row_variance / np.maximum(known, 1.0)).sum(axis=1)
+    return Split(residual, variance, standard - (level @ reference)[:, None], uncertain)
+
+
+def _shares(n: Floats, n_ref: Floats, columns: Integers) -> tuple[Floats, Floats]:
+    """Traffic shares per night and of the baseline; the last column is the rest without a value."""
+    values = n[:, columns]
+    rest = np.maximum(n[:, 0] - values.sum(axis=1), 0.0)
+    share = np.column_stack([values, rest]) / n[:, :1]
+    known = n_ref[columns]
+    reference = np.append(known, max(n_ref[0] - known.sum(), 0.0)) / n_ref[0]
+    return share, divide(reference, np.asarray(reference.sum()))
