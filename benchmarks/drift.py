@@ -18,7 +18,7 @@ class Adapter:
     """Feeds one simulated series, night by night, to the detector that the nightly run uses."""
 
     def __init__(self, spec: Any) -> None:
-        self.watch = make_watch(spec.metric)
+        self.watch = make_watch(spec.metric, evidence=False)
         self.cells = np.floor(20 * np.asarray(spec.grid) + 0.5).astype(int)
 
     def step(self, day: Any) -> bool:

@@ -77,8 +77,7 @@ def _adjust(history: History, accepted: Floats, mix_columns: Integers, settings:
         n[:usable], total[:, :usable], squares[:, :usable], accepted, settings.level_prior_logs
     )
     split = split_nights(n, total, levels, mix_columns)
-    sampling = 1.0 / split.variance
-    weight = sampling[:, :usable] * accepted[:, None]
+    weight = split.precision[:, :usable] * accepted[:, None]
     weekday = indicator(history.days)
     rhythm = estimate_weekday(split.residual[:, :usable], weight, weekday[:, :usable])
     residual = split.residual - weekday.T @ rhythm.effect
@@ -87,7 +86,7 @@ def _adjust(history: History, accepted: Floats, mix_columns: Integers, settings:
     prior = settings.segment_tau_prior_nights
     segments = shrink_segments(tau2[:, 1:], information[:, 1:], nights[1:], prior)
     tau2 = np.concatenate([np.maximum(tau2[:, :1], 0.0), segments], axis=1)
-    precision = 1.0 / (split.variance + tau2[:, None])
+    precision = split.precision / (1.0 + tau2[:, None] * split.precision)
     return Adjusted(levels, split, residual, precision, rhythm.effect, rhythm.belief, tau2)
 
 

@@ -114,9 +114,6 @@ def _build(
         "weekday_effect": baseline.adjusted.weekday_effect[measure, weekday, column],
         "level": baseline.adjusted.levels.level[series],
     }
-    evidence = [
-        dict(zip(table, row, strict=True)) for row in zip(*(c.tolist() for c in table.values()), strict=True)
-    ]
     columns = (
         observed,
         observed - difference,
@@ -126,18 +123,22 @@ def _build(
         z,
         threshold,
     )
-    numbers = [c.tolist() for c in (*columns, 2.0 * ndtr(-np.abs(z)))]
+    numbers = np.column_stack([*columns, 2.0 * ndtr(-np.abs(z)), *table.values()]).tolist()
     logs = scan.n[at[1:]].astype(np.int64).tolist()
     reference = baseline.adjusted.levels.n[column].astype(np.int64).tolist()
-    flags = fired.tolist()
+    names = [
+        (*history.series[c], MEASURES[m]) for c, m in zip(column.tolist(), measure.tolist(), strict=True)
+    ]
     checks = []
-    for i, (c, m, nights) in enumerate(zip(column.tolist(), measure.tolist(), window.tolist(), strict=True)):
-        dimension, value = history.series[c]
-        own = (series_numbers[i] for series_numbers in numbers)
-        everything = {**common, **evidence[i], **extra[i]}
+    for i, (dimension, value, name) in enumerate(names):
+        seen, expected, change, low, high, score, limit, p, *rest = numbers[i]
+        evidence = {**common, **dict(zip(table, rest, strict=True)), **extra[i]}
         checks.append(
-            Check(dimension, value, MEASURES[m], nights, *own, logs[i], reference[i], flags[i], everything)
-        )
+            Check(
+                dimension, value, name, int(window[i]), seen, expected, change, low, high, score, limit, p,
+                logs[i], reference[i], bool(fired[i]), evidence,
+            )
+        )  # fmt: skip
     return tuple(checks)
 
 

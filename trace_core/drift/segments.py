@@ -42,8 +42,8 @@ def judge_segments(scan: Scan, baseline_n: Floats, settings: DriftSettings) -> S
     z = np.where(enough, np.abs(scan.z), 0.0)[:, column]
     large = np.abs(scan.difference[:, column]) >= settings.segment_floor
     # Windows that reach the floor win over those that do not, whatever their Z.
-    rank = np.moveaxis(z + np.where(large & (z > 0), 1e6, 0.0), 1, 0).reshape(len(column), -1)
-    best = rank.argmax(axis=1) if len(column) else np.zeros(0, dtype=np.int64)
+    rank = np.moveaxis(z + np.where(large & (z > 0), 1e6, 0.0), 1, 0)
+    best = rank.reshape(len(column), len(scan.z) * len(scan.windows)).argmax(axis=1)
     measure, window = np.divmod(best, len(scan.windows))
     rows = np.arange(len(column))
     strongest = z[measure, rows, window]

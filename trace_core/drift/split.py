@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_core.drift.arrays import Floats, Integers, divide
+from trace_core.drift.arrays import Floats, Integers
 from trace_core.drift.levels import Levels
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Within-segment residuals and their sampling variance.
+    """Within-segment residuals and their sampling precision.
 
     `residual` (measures, nights, series): for the total W_t, for a segment its mean minus its level.
-    `variance` the same shape: sampling variance of each residual, infinite where there are no logs.
+    `precision` the same shape: 1 / sampling variance of each residual, 0 where there are no logs.
     `mix` (measures, nights): M_t of the total. `baseline_variance` (measures,): what the uncertain levels
     add to W_t at tonight's traffic.
     """
 
     residual: Floats
-    variance: Floats
+    precision: Floats
     mix: Floats
     baseline_variance: Floats
 
@@ -37,20 +37,19 @@ def split_nights(n: Floats, total: Floats, levels: Levels, mix_columns: Integers
     """
     mean = total / np.maximum(n, 1.0)
     residual = mean - levels.level[:, None, :]
-    variance = levels.variance[:, None, :] / np.where(n > 0, n, 1.0 / np.inf)
+    precision = n / levels.variance[:, None, :]
     if len(mix_columns) == 0:
         residual[:, :, 0] = mean[:, :, 0] - levels.mean[:, None]
-        mix = np.zeros(residual.shape[:2])
-        return Split(residual, variance, mix, levels.variance[:, 0] / levels.n[0])
+        return Split(residual, precision, np.zeros(residual.shape[:2]), levels.variance[:, 0] / levels.n[0])
     share, reference = _shares(n, levels.n, mix_columns)
     level = np.concatenate([levels.level[:, mix_columns], levels.mean[:, None]], axis=1)
     row_variance = np.concatenate([levels.variance[:, mix_columns], levels.variance[:, :1]], axis=1)
     standard = level @ share.T
     residual[:, :, 0] = mean[:, :, 0] - standard
-    variance[:, :, 0] = (row_variance @ share.T) / n[:, 0]
+    precision[:, :, 0] = n[:, 0] / (row_variance @ share.T)
     known = np.append(levels.n[mix_columns], levels.n[0])
     uncertain = (share[-1] ** 2 * row_variance / np.maximum(known, 1.0)).sum(axis=1)
-    return Split(residual, variance, standard - (level @ reference)[:, None], uncertain)
+    return Split(residual, precision, standard - (level @ reference)[:, None], uncertain)
 
 
 def _shares(n: Floats, n_ref: Floats, columns: Integers) -> tuple[Floats, Floats]:
@@ -60,4 +59,4 @@ def _shares(n: Floats, n_ref: Floats, columns: Integers) -> tuple[Floats, Floats
     share = np.column_stack([values, rest]) / n[:, :1]
     known = n_ref[columns]
     reference = np.append(known, max(n_ref[0] - known.sum(), 0.0)) / n_ref[0]
-    return share, divide(reference, np.asarray(reference.sum()))
+    return share, reference / reference.sum()
