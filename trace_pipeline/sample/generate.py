@@ -1,6 +1,5 @@
 """Generate the logs: a night is a pure function of the settings and its index."""
 
-import json
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
@@ -8,9 +7,8 @@ from functools import cache
 from typing import Any
 
 from trace_core.errors import ConfigurationError
-
 from trace_pipeline.sample.library import KINDS, LANGUAGES, Page, Question, fixed_random, questions
-from trace_pipeline.sample.malformed import ROW_SHAPES, break_row, broken_line
+from trace_pipeline.sample.malformed import break_row, broken_line, encode, row_shape
 from trace_pipeline.sample.settings import SampleSettings
 from trace_pipeline.sample.traffic import (
     HURT_TENANT,
@@ -49,17 +47,32 @@ def generate_jsonl(settings: SampleSettings, only_nights: range | None = None) -
     After each malformed row follows one more line that is broken in a way only a file can be (not JSON, not
     UTF-8, an id that repeats ...); its reason code stands in it as text like that of a malformed row.
     """
+    # Document lists are few and shared: their JSON is kept, with the list so that its id stays its own.
+    known: dict[int, tuple[list[Any], str]] = {}
     for night in _nights(settings, only_nights):
         turn = night
         good: Row | None = None
         for row in _night(settings, night):
             row["logged_at"] = row["logged_at"].isoformat()
-            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
             if "malformed" not in row["metadata"]["sample"]:
                 good = row
-            elif good is not None:
+                yield _line(row, known)
+                continue
+            yield encode(row).encode() + b"\n"
+            if good is not None:
                 turn += 1
                 yield broken_line(good, turn, f"{row['log_id']}-line")
+
+
+def _line(row: Row, known: dict[int, tuple[list[Any], str]]) -> bytes:
+    documents = row["documents"]
+    entry = known.get(id(documents))
+    if entry is None:
+        entry = documents, encode(documents)
+        if documents:
+            known[id(documents)] = entry
+    rest = encode({name: value for name, value in row.items() if name != "documents"})
+    return f'{rest[:-1]}, "documents": {entry[1]}}}\n'.encode()
 
 
 def _nights(settings: SampleSettings, only_nights: range | None) -> range:
@@ -77,14 +90,14 @@ def _night(settings: SampleSettings, night: int) -> Iterator[Row]:
     seconds = seconds_of_day(count, fixed_random("clock", settings.seed, night))
     midnight = datetime.combine(settings.day(night), time(), UTC)
     writer = _Writer(settings, night, chance)
-    first = broken = night * 5  # shapes take turns, each night begins elsewhere
+    malformed = 0
     for index, second in enumerate(seconds):
         row = writer.row(
             f"s{settings.seed}-{night:04d}-{index:06d}", midnight + timedelta(seconds=round(second, 3))
         )
         if draw() < settings.malformed_share:
-            row = break_row(row, broken, may_be_large=broken - first < len(ROW_SHAPES))
-            broken += 1
+            row = break_row(row, row_shape(night, malformed))
+            malformed += 1
         yield row
 
 

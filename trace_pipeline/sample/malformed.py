@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Row = dict[str, Any]
+encode = json.JSONEncoder(ensure_ascii=False).encode
 _TOO_LARGE_BYTES = 4_000_001  # one more than a log may have by default
 _TOO_MANY_DOCUMENTS = 1_001
+_NIGHTS_PER_LARGE_ROW, _FIRST_LARGE_ROW = 20, 7
 
 
 def _with(**columns: Any) -> Callable[[Row], Row]:
@@ -56,7 +58,7 @@ LINE_SHAPES: tuple[tuple[str, Callable[[Row], bytes]], ...] = (
     ("invalid_logged_at", lambda row: _dump({**row, "logged_at": f"{row['logged_at'][:4]}-02-30T09:00:00Z"})),
     ("missing_log_id", lambda row: _dump({key: row[key] for key in row if key != "log_id"})),
     ("duplicate_log_id", lambda row: _dump(row)),
-    ("not_an_object", lambda row: json.dumps(["log", row["metadata"]]).encode()),
+    ("not_an_object", lambda row: encode(["log", row["metadata"]]).encode()),
     ("question_not_text", lambda row: _dump({**row, "question": 404})),
     ("response_not_text", lambda row: _dump({**row, "response": {"text": row["response"]}})),
     ("ground_truth_not_text", lambda row: _dump({**row, "ground_truth": [row["response"]]})),
@@ -66,15 +68,21 @@ LINE_SHAPES: tuple[tuple[str, Callable[[Row], bytes]], ...] = (
 """(reason code, how to write a broken line); only a file can carry these."""
 
 
-def break_row(row: Row, turn: int, may_be_large: bool = True) -> Row:
-    """The row broken in the shape whose turn it is; its metadata names the reason code.
+def break_row(row: Row, shape: int) -> Row:
+    """The row broken in the shape with this index in ROW_SHAPES; its metadata names the reason code."""
+    code, broken = ROW_SHAPES[shape]
+    return {**broken(row), "metadata": _marked(code)}
 
-    Without ``may_be_large`` the shape of several megabytes passes its turn on.
+
+def row_shape(night: int, earlier: int) -> int:
+    """Index of the shape for a night's next malformed row, after ``earlier`` ones: they take turns.
+
+    The shape of several megabytes, the last, comes at most once a night and only in every twentieth night, so
+    that a large sample does not consist of it.
     """
-    code, shape = ROW_SHAPES[turn % len(ROW_SHAPES)]
-    if shape is _too_large and not may_be_large:
-        code, shape = ROW_SHAPES[0]
-    return {**shape(row), "metadata": _marked(code)}
+    if earlier == 0 and night % _NIGHTS_PER_LARGE_ROW == _FIRST_LARGE_ROW:
+        return len(ROW_SHAPES) - 1
+    return (night * 5 + earlier) % (len(ROW_SHAPES) - 1)
 
 
 def broken_line(good: Mapping[str, Any], turn: int, log_id: str) -> bytes:
@@ -93,4 +101,4 @@ def _marked(code: str) -> dict[str, Any]:
 
 
 def _dump(row: Row) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode()
+    return encode(row).encode()
