@@ -37,6 +37,7 @@ create table trace.drift_check (
     day date not null,
     dimension text not null,
     value text not null,
+    measure text not null,
     state text not null,
     page boolean not null default false,
     event text,
@@ -50,13 +51,14 @@ create table trace.drift_check (
     p double precision,
     n bigint not null,
     window_nights integer,
+    fired boolean not null default false,
     fingerprint text not null,
     incident_id bigint references trace.incident,
     evidence jsonb not null default '{}',
     text text not null,
-    primary key (scorer, metric, day, dimension, value)
+    primary key (scorer, metric, day, measure, dimension, value)
 );
-comment on table trace.drift_check is 'The verdict of one night on one series; the row with an empty dimension is the night''s.';
+comment on table trace.drift_check is 'One night''s verdict on a metric (the row whose measure is empty), and each series that it tested.';
 comment on column trace.drift_check.page is 'A person had to be told that night.';
 create index drift_check_day on trace.drift_check (day);
 

@@ -1,0 +1,102 @@
+"""Opens a run: the task's context and the Airflow connections become a Pipeline and its days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from airflow.sdk import BaseHook, get_current_context
+from sqlalchemy import URL
+
+from trace_core.errors import ConfigurationError
+from trace_pipeline.context import Pipeline, open_pipeline
+from trace_pipeline.settings import load_settings
+from trace_pipeline.window import Window, resolve_window
+
+RESULTS, SOURCE, ALERTS = "trace_results", "rag_logs", "trace_alerts"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One task's view of its DAG run."""
+
+    pipeline: Pipeline
+    params: dict[str, Any]
+
+    @property
+    def window(self) -> Window:
+        """The days of this run; runs without a data interval are about the last complete day."""
+        context = get_current_context()
+        run = context["dag_run"]
+        return resolve_window(
+            self.pipeline.settings.day_time_zone,
+            interval_start=run.data_interval_start,
+            interval_end=run.data_interval_end,
+            run_after=run.run_after,
+            from_day=self.params.get("from_day"),
+            to_day=self.params.get("to_day"),
+        )
+
+    @property
+    def late_days(self) -> int:
+        """How many days before the window are looked through for late logs; none for an explicit range."""
+        return 0 if self.params.get("from_day") else self.pipeline.settings.late_days
+
+    @property
+    def force(self) -> bool:
+        """Whether logs are scored although nothing about them changed."""
+        return bool(self.params.get("force"))
+
+
+@contextmanager
+def open_run() -> Iterator[Run]:
+    """Open the current task's run and close its connections afterwards."""
+    context = get_current_context()
+    params = dict(context["params"])
+    scorer = params.get("scorer")
+    settings = load_settings(scorers=(scorer,) if scorer else None, late_days=params.get("late_days"))
+    results = connection_url(RESULTS)
+    pipeline = open_pipeline(
+        settings,
+        results_url=results,
+        source_url=connection_url(SOURCE, default=results),
+        run_id=f"{context['dag_run'].dag_id}:{context['dag_run'].run_id}",
+        results_named=f"Airflow connection {RESULTS}",
+        source_named=f"Airflow connection {SOURCE}",
+    )
+    try:
+        yield Run(pipeline, params)
+    finally:
+        pipeline.close()
+
+
+def connection_url(name: str, *, default: str | None = None) -> str:
+    """Return the psycopg2 URL of an Airflow connection; `default` where there is no such connection."""
+    try:
+        found = BaseHook.get_connection(name)
+    except Exception as error:
+        if type(error).__name__ != "AirflowNotFoundException":
+            raise
+        if default is not None:
+            return default
+        raise ConfigurationError(
+            f"There is no Airflow connection {name!r}: add one of type postgres that leads to the results database."
+        ) from error
+    options = {key: str(value) for key, value in found.extra_dejson.items() if key in _LIBPQ_OPTIONS}
+    url = URL.create(
+        "postgresql+psycopg2",
+        found.login,
+        found.password,
+        found.host,
+        found.port,
+        found.schema,
+        options,
+    )
+    return url.render_as_string(hide_password=False)
+
+
+_LIBPQ_OPTIONS = frozenset(
+    ("sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs", "keepalives_idle", "channel_binding")
+)

@@ -1,0 +1,56 @@
+"""# trace_score_nightly
+
+Scores the day that has just ended, and logs of the days before it that came late or changed.
+
+`check_source` -> `plan_batches` -> `score_batch` (mapped) -> `aggregate_day` -> `check_ledger`
+
+Running it again for a day changes nothing. A batch that fails is retried; one that fails for good leaves its
+logs counted as `failed` in the ledger, and the next night takes them up.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from airflow.sdk import CronDataIntervalTimetable, Param, dag
+
+from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, tell_failure
+from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch
+from trace_pipeline.settings import load_settings
+
+settings = load_settings()
+
+
+@dag(
+    dag_id="trace_score_nightly",
+    description="Score the day's RAG logs with the TRACe metrics and restate late days.",
+    schedule=CronDataIntervalTimetable(settings.schedule, timezone=settings.day_time_zone),
+    start_date=START,
+    catchup=False,
+    max_active_runs=1,
+    dagrun_timeout=timedelta(hours=12),
+    default_args=DEFAULT_ARGS,
+    on_failure_callback=tell_failure,
+    tags=TAGS,
+    doc_md=__doc__,
+    params={
+        "late_days": Param(
+            None,
+            type=["null", "integer"],
+            minimum=0,
+            maximum=90,
+            description="Days looked back for late or changed logs; empty = the setting late_days.",
+        ),
+        "force": Param(False, type="boolean", description="Score logs again although nothing about them changed."),
+    },
+)
+def trace_score_nightly() -> None:
+    """Wire the nightly run."""
+    batches = plan_batches()
+    scored = score_batch.expand(batch=batches)
+    days = aggregate_day(batches, scored)
+    check_source() >> batches
+    check_ledger(days)
+
+
+trace_score_nightly()

@@ -1,0 +1,36 @@
+-- name: watch_nights
+-- purpose: the sums of a scorer over the last nights; of a day scored by several fingerprints the newest one's
+-- parameters: scorer (name), metric, history_days
+-- returns: day, fingerprint, dimension, value, n, total, squares, histogram
+-- safe to re-run: yes, it only reads
+with versions as (
+    select
+        s.scorer_id,
+        s.fingerprint
+    from trace.scorer as s
+    where s.name = :scorer
+),
+
+days as (
+    select
+        l.day,
+        max(l.scorer_id) as scorer_id
+    from trace.ledger as l
+    inner join versions as v on l.scorer_id = v.scorer_id
+    group by l.day
+)
+
+select
+    d.day,
+    v.fingerprint,
+    m.dimension,
+    m.value,
+    m.n,
+    cast(m.total as double precision) as total,
+    cast(m.squares as double precision) as squares,
+    m.histogram
+from days as d
+inner join versions as v on d.scorer_id = v.scorer_id
+inner join trace.daily_metric as m on d.scorer_id = m.scorer_id and d.day = m.day
+where m.metric = :metric and d.day > (select max(day) from days) - cast(:history_days as integer)
+order by d.day, m.dimension, m.value collate "C"

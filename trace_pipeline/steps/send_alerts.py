@@ -1,0 +1,101 @@
+"""send_alerts: tell one channel what it has not been told, each event once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from trace_pipeline.alerts import AlertMessage, deliver_all, facts_from_mapping, make_channel, render_message
+from trace_pipeline.alerts.postgres_store import PostgresDeliveryStore
+from trace_pipeline.context import Pipeline
+from trace_pipeline.sqlfiles import query
+from trace_pipeline.window import day_bounds
+
+_RECENT_NIGHTS = 3  # a worsening older than this is history, told by the incident itself
+_EXAMPLE_LOGS = 3
+_EXAMPLE_NIGHTS = 7
+
+
+def send_alerts(pipeline: Pipeline, target: str) -> list[str]:
+    """Deliver the pending events to the channel `target`; returns the keys sent now.
+
+    Raises TemporaryFault when a message was not accepted (a retry sends that one only) and ConfigurationError
+    for a channel that is set up wrongly.
+    """
+    channel = make_channel(target)
+    store = PostgresDeliveryStore(pipeline.results)
+    done = deliver_all(pending_messages(pipeline, channel.name), channel, store)
+    return [delivery.key for delivery in done if delivery.outcome == "sent"]
+
+
+def pending_messages(pipeline: Pipeline, channel: str) -> list[AlertMessage]:
+    """Return the messages the channel should have had by now, sent ones among them, oldest first."""
+    settings = pipeline.settings
+    place = {
+        "scorer": settings.scorers[0],
+        "metrics": list(settings.watch_metrics),
+        "channel": channel,
+        "recent_nights": _RECENT_NIGHTS,
+    }
+    with pipeline.results.connect() as connection:
+        events = connection.execute(query("alert_events"), place).mappings().all()
+        return [_message(pipeline, connection, dict(event)) for event in events]
+
+
+def _message(pipeline: Pipeline, connection: Connection, event: Mapping[str, Any]) -> AlertMessage:
+    scorer = pipeline.settings.scorers[0]
+    incident = event["incident_evidence"] or {}
+    evidence = event["check_evidence"] or {}
+    releases = incident.get("releases", [])
+    facts = facts_from_mapping(
+        {
+            **{name: event[name] for name in ("metric", "event", "day", "fingerprint", "expected", "difference")},
+            **{name: event[name] for name in ("low", "high", "text", "opened_day", "incident_id")},
+            "scorer": scorer,
+            "since": event["onset_day"],
+            "value": event["observed"],
+            "dimension": event["dimension"] or "",
+            "segment_value": event["value"] or "",
+            "contributors": incident.get("contributors", []),
+            "within": evidence.get("within"),
+            "mix": evidence.get("mix"),
+            "release": releases[0]["value"] if releases else None,
+            "logs": _worst_logs(pipeline, connection, scorer, event),
+            "link_base_url": pipeline.settings.alerts.link_base_url,
+        }
+    )
+    # The incident, not the night, is what people were told of: restated nights may move its days.
+    subject = f"incident-{event['incident_id']}" if event["incident_id"] else f"{scorer}-{event['fingerprint']}"
+    night = event["day"].isoformat() if event["event"] == "worsened" else "once"
+    return replace(render_message(facts), key=f"{event['metric']}:{event['event']}:{subject}:{night}")
+
+
+def _worst_logs(
+    pipeline: Pipeline, connection: Connection, scorer: str, event: Mapping[str, Any]
+) -> list[dict[str, object]]:
+    if event["event"] not in ("opened", "worsened"):
+        return []
+    zone = pipeline.settings.day_time_zone
+    first = max(event["onset_day"], event["day"] - timedelta(days=_EXAMPLE_NIGHTS - 1))
+    place = {
+        "scorer": scorer,
+        "fingerprint": event["fingerprint"],
+        "metric": event["metric"],
+        "dimension": event["dimension"] or "",
+        "value": event["value"] or "",
+        "from_at": day_bounds(first, zone)[0],
+        "to_at": day_bounds(event["day"], zone)[1],
+        "most": _EXAMPLE_LOGS,
+    }
+    rows = connection.execute(query("worst_logs"), place)
+    return [{"log_id": row.log_id, "sentence_keys": _keys(row.sentence_keys)} for row in rows]
+
+
+def _keys(value: object) -> list[str]:
+    found = json.loads(value) if isinstance(value, str) else value
+    return [str(key) for key in found] if isinstance(found, list) else []
