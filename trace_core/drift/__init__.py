@@ -2,12 +2,16 @@
 
 from trace_core.drift.detector import make_detector
 from trace_core.drift.night import Cell, CellSums, Night
+from trace_core.drift.releases import coinciding_releases
+from trace_core.drift.report import ChangeReport, SegmentChange, report_change
 from trace_core.drift.settings import DriftSettings
 from trace_core.drift.verdict import Check, Contributor, Detector, Incident, Release, Verdict
+from trace_core.drift.volume import VolumeCheck, judge_volume
 
 __all__ = [
     "Cell",
     "CellSums",
+    "ChangeReport",
     "Check",
     "Contributor",
     "Detector",
@@ -15,6 +19,11 @@ __all__ = [
     "Incident",
     "Night",
     "Release",
+    "SegmentChange",
     "Verdict",
+    "VolumeCheck",
+    "coinciding_releases",
+    "judge_volume",
     "make_detector",
+    "report_change",
 ]

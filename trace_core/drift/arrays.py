@@ -1,6 +1,6 @@
 """Array types of the drift watch and the one safe division.
 
-Axes, in this order: measure (mean, and for continuous scores two shares), night (oldest first), series
+Axes, in this order: measure (mean, and for continuous scores three shares), night (oldest first), series
 (0 is the total, the others are segment values).
 """
 

@@ -17,6 +17,7 @@ from trace_core.drift.variance import day_variance, shrink_segments
 from trace_core.drift.weekday import estimate_weekday, indicator
 
 FOREVER = np.array([1e6])
+MIN_DAY_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ def _standardise(adjusted: Adjusted, accepted: Floats, settings: DriftSettings) 
     level_variance[:, 0] = adjusted.split.baseline_variance
     belief = adjusted.belief
     mean_variance = np.maximum(divide(forever * (1.0 + 6.0 * belief / 7.0), sum_w), level_variance)
-    degrees = (nights - 1.0 - 6.0 * belief) / forever
+    # Satterthwaite: only the day-to-day part of the variance is estimated from nights, sampling is known.
+    degrees = (nights - 1.0 - 6.0 * belief) / forever / np.maximum(day_share, MIN_DAY_SHARE) ** 2
     return Baseline(usable, adjusted, rho, kappa, mean, mean_variance, degrees, nights)
 
 

@@ -11,9 +11,14 @@ from trace_core.drift.night import Cell, Night
 
 Series = tuple[str, str]
 TOTAL: Series = ("", "")
-LOW_CELLS = slice(0, 10)
-HIGH_CELLS = slice(19, 21)
-MEASURES = ("mean", "share_below_0.5", "share_from_0.95")
+# Shares of rows, by histogram cells: poor, complete and in between. When scores move to both ends at once
+# the mean may stay, but fewer are in between.
+SHARES = {
+    "share_below_0.5": slice(0, 10),
+    "share_from_0.95": slice(19, 21),
+    "share_from_0.25_to_0.95": slice(5, 19),
+}
+MEASURES = ("mean", *SHARES)
 
 
 class History:
@@ -22,7 +27,7 @@ class History:
     Column 0 is the total. A segment value gets a column on its first night and loses it when no kept night
     has it any more, so the cost of a night depends on neither the number of logs nor the length of history.
 
-    Parameters: `measures` is 1 (the mean) or 3 (also the shares of scores below .5 and from .95 on);
+    Parameters: `measures` is 1 (the mean) or 4 (also the shares of scores in SHARES);
     `keep` is the number of nights that must stay available.
     """
 
@@ -103,9 +108,9 @@ class History:
         if self.measures == 1:
             self._sums[:, row, column] = (cell.total, cell.squares)
             return
-        low, high = sum(cell.histogram[LOW_CELLS]), sum(cell.histogram[HIGH_CELLS])
-        # The square of a 0/1 score is the score itself.
-        self._sums[:, row, column] = (cell.total, low, high, cell.squares, low, high)
+        shares = [sum(cell.histogram[cells]) for cells in SHARES.values()]
+        # Whether a score is in a cell is a 0/1 score: its square is itself.
+        self._sums[:, row, column] = (cell.total, *shares, cell.squares, *shares)
 
     def _column_of(self, series: Series) -> int:
         column = self._column.get(series)

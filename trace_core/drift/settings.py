@@ -37,7 +37,7 @@ class DriftSettings:
     floor: float = 0.01
     """Smallest change of the total worth a page: one point, whatever the number of logs."""
     shape_metrics: tuple[str, ...] = ("completeness",)
-    """Metrics whose shares of low and high scores are scanned too, for changes that keep the mean."""
+    """Metrics whose shares of low, middle and high scores are scanned too: changes can keep the mean."""
     shape_floor: float = 0.02
     """Smallest change of such a share worth a page: two points."""
 

@@ -14,6 +14,7 @@ MEASURE_WORDS = {
     "mean": "",
     "share_below_0.5": " (share of scores below 0.5)",
     "share_from_0.95": " (share of scores from 0.95 on)",
+    "share_from_0.25_to_0.95": " (share of scores from 0.25 to 0.95)",
 }
 
 
