@@ -11,7 +11,7 @@ from trace_core.drift.arrays import Integers
 from trace_core.drift.baseline import Baseline
 from trace_core.drift.history import History
 from trace_core.drift.scan import Scan, scan
-from trace_core.drift.segments import SegmentTests, judge_segments
+from trace_core.drift.segments import FIRST, SegmentTests, judge_segments
 from trace_core.drift.settings import DriftSettings
 
 TOTAL_COLUMN = slice(0, 1)
@@ -65,13 +65,13 @@ def total_threshold(measures: int, settings: DriftSettings) -> float:
 
 
 def strongest_total(total: Scan, settings: DriftSettings) -> Finding:
-    """The strongest window that fires, else the strongest."""
+    """Of the windows that fire the one that fits the change best, else the one with the largest |Z|."""
     z = np.abs(total.z[:, 0])
     floor = np.full((len(z), 1), settings.shape_floor)
     floor[0] = settings.floor
     threshold = total_threshold(len(z), settings)
     fires = (z >= threshold) & (np.abs(total.difference[:, 0]) >= floor)
-    measure, index = np.unravel_index(int((z + np.where(fires, 1e6, 0.0)).argmax()), z.shape)
+    measure, index = np.unravel_index(int(np.where(fires, FIRST + total.fit[:, 0], z).argmax()), z.shape)
     difference, score = float(total.difference[measure, 0, index]), float(total.z[measure, 0, index])
     window, fired = int(total.windows[index]), bool(fires[measure, index])
     return Finding(0, int(measure), window, int(index), difference, score, fired)

@@ -19,7 +19,8 @@ class Scan:
     """Statistics per measure, series and window, (measures, series, windows).
 
     `difference` D_w in score units, `error` its standard error, `z` its normal score, `degrees` of the t
-    law; `n` (series, windows) logs. Windows without logs have z = 0.
+    law; `n` (series, windows) logs. Windows without logs have z = 0. `fit` is |D| over the standard error
+    at the baseline's level: the window where it is largest tells best when a change began.
     """
 
     windows: Integers
@@ -28,6 +29,7 @@ class Scan:
     z: Floats
     degrees: Floats
     n: Floats
+    fit: Floats
 
 
 def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Scan:
@@ -49,14 +51,15 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     difference = divide(sums, sum_w) - baseline.mean[:, series, None]
     day = divide(_per_window(precision**2, pick), sum_w) * adjusted.tau2[:, series, None]
     lengths = windows.astype(np.float64)
-    inflation = variance_inflation(baseline.rho[:, series], lengths)
-    inflation *= _tilt(baseline, difference, 1.0 - day, series)
-    error = np.sqrt(divide(inflation, sum_w) + baseline.mean_variance[:, series, None])
+    spread = divide(variance_inflation(baseline.rho[:, series], lengths), sum_w)
+    level_variance = baseline.mean_variance[:, series, None]
+    error = np.sqrt(spread * _tilt(baseline, difference, 1.0 - day, series) + level_variance)
     degrees = degrees_of_freedom(baseline.kappa[:, series], baseline.degrees[:, series], lengths)
     known = (logs > 0) & (adjusted.levels.n[series] > 0)[:, None]
     difference = np.where(known, difference, 0.0)
     z = normal_score(divide(difference, error), degrees)
-    return Scan(windows, difference, error, z, degrees, logs)
+    fit = np.abs(divide(difference, np.sqrt(spread + level_variance)))
+    return Scan(windows, difference, error, z, degrees, logs, fit)
 
 
 def _per_window(values: Floats, pick: Integers) -> Floats:

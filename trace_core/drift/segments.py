@@ -11,6 +11,9 @@ from trace_core.drift.arrays import Flags, Floats, Integers
 from trace_core.drift.scan import Scan
 from trace_core.drift.settings import DriftSettings
 
+FIRST = 1e6
+"""Larger than any score: puts windows that count before those that do not."""
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentTests:
@@ -35,24 +38,32 @@ def judge_segments(scan: Scan, baseline_n: Floats, settings: DriftSettings) -> S
     `segment_min_window_n` logs and reaches the effect floor (p = 1 where none reaches it), then
     Benjamini-Hochberg ("Controlling the false discovery rate", JRSS B 57, 1995) over all segments.
     """
-    enough = (scan.n >= settings.segment_min_window_n) & (baseline_n >= settings.segment_min_baseline_n)[
-        :, None
-    ]
+    enough = scan.n >= settings.segment_min_window_n
+    enough &= (baseline_n >= settings.segment_min_baseline_n)[:, None]
     column = np.flatnonzero(enough.any(axis=1))
     z = np.where(enough, np.abs(scan.z), 0.0)[:, column]
-    large = np.abs(scan.difference[:, column]) >= settings.segment_floor
+    large = (np.abs(scan.difference[:, column]) >= settings.segment_floor) & (z > 0)
     # Windows that reach the floor win over those that do not, whatever their Z.
-    rank = np.moveaxis(z + np.where(large & (z > 0), 1e6, 0.0), 1, 0)
-    best = rank.reshape(len(column), len(scan.z) * len(scan.windows)).argmax(axis=1)
-    measure, window = np.divmod(best, len(scan.windows))
+    measure, window = _largest_window(z + np.where(large, FIRST, 0.0))
     rows = np.arange(len(column))
-    strongest = z[measure, rows, window]
+    strongest = np.where(large[measure, rows, window], z[measure, rows, window], 0.0)
     looks = settings.segment_window_factor * len(scan.z)
     p = np.minimum(2.0 * ndtr(-strongest) * looks, 1.0)
-    p[~large[measure, rows, window]] = 1.0
     adjusted = false_discovery_adjust(p)
     fired = adjusted <= settings.segment_false_discovery_rate
+    if fired.any():
+        # Among the windows that are strong enough, the one that fits the change best tells its onset.
+        able = large & (z >= strongest[fired].min())
+        measure, window = _largest_window(np.where(able, FIRST + scan.fit[:, column], z))
     return SegmentTests(column + 1, measure, window, p, adjusted, fired)
+
+
+def _largest_window(values: Floats) -> tuple[Integers, Integers]:
+    """Measure and window index of each segment's largest value, (segments,)."""
+    measures, segments, windows = values.shape
+    flat = np.moveaxis(values, 1, 0).reshape(segments, measures * windows)
+    measure, window = np.divmod(flat.argmax(axis=1), windows)
+    return measure, window
 
 
 def false_discovery_adjust(p: Floats) -> Floats:
