@@ -172,7 +172,7 @@ def load_settings(**overrides: Any) -> Settings:
         raise ConfigurationError(f"The settings could not be read ({path or 'environment'}): {error}") from error
 
 
-_OUTSIDE_SETTINGS = frozenset({"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL"})
+_OUTSIDE_SETTINGS = frozenset({"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL", "TRACE_LOCAL_FOLDER"})
 
 
 def _refuse_unknown_environment() -> None:

@@ -1,0 +1,44 @@
+-- name: metric_trend
+-- purpose: what people and dashboards read of the trend: one row a day, scorer fingerprint, segment and metric
+-- parameters: none
+-- returns: see the comments on its columns
+-- safe to re-run: yes
+create or replace view trace.metric_trend as
+select
+    d.day,
+    s.name as scorer,
+    s.fingerprint,
+    d.dimension,
+    d.value,
+    d.metric,
+    d.n,
+    d.undefined,
+    d.unscored,
+    b.mean,
+    greatest(0, b.mean - 1.96 * b.standard_error) as low,
+    least(1, b.mean + 1.96 * b.standard_error) as high,
+    d.published_n,
+    cast(d.published_total / nullif(d.published_n, 0) as double precision) as published_mean,
+    (d.n, d.total) <> (d.published_n, d.published_total) as is_restated,
+    case when d.n = 0 then 'no_data' else coalesce(c.state, 'not_watched') end as state,
+    d.updated_at
+from trace.daily_metric as d
+inner join trace.scorer as s on d.scorer_id = s.scorer_id
+cross join lateral (
+    select
+        cast(d.total / nullif(d.n, 0) as double precision) as mean,
+        cast(sqrt(greatest(0, d.squares / nullif(d.n, 0) - power(d.total / nullif(d.n, 0), 2)) / nullif(d.n, 0)) as double precision)
+            as standard_error
+) as b
+left join trace.drift_check as c
+    on
+        s.name = c.scorer and d.metric = c.metric and d.day = c.day and s.fingerprint = c.fingerprint
+        and c.measure = '' and d.dimension = '';
+
+comment on view trace.metric_trend is 'The trend: mean of each metric a day, scorer fingerprint and segment, with its sampling interval.';
+comment on column trace.metric_trend.dimension is 'Segment name; empty for the whole day.';
+comment on column trace.metric_trend.mean is 'Mean over the n rows that have a value; null, never 0, without any.';
+comment on column trace.metric_trend.low is 'Lower end of the 95 % interval from sampling alone.';
+comment on column trace.metric_trend.published_mean is 'The mean as first published.';
+comment on column trace.metric_trend.is_restated is 'Late or changed logs have changed the value since it was published.';
+comment on column trace.metric_trend.state is 'no_data, not_watched, learning, ok or incident.';

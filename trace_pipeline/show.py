@@ -1,0 +1,62 @@
+"""Shows stored results in a terminal: the trend as table and chart, the ledger, the alerts."""
+
+from __future__ import annotations
+
+import pandas as pd
+from rich.console import Console
+
+from trace_pipeline.alerts import AlertMessage
+from trace_pipeline.context import Pipeline
+from trace_pipeline.report import render_chart, render_ledger_table, render_nights_table
+from trace_pipeline.sqlfiles import query
+from trace_pipeline.steps.send_alerts import pending_messages
+
+CHART_METRICS = ("adherence", "completeness")
+
+
+def trend_frame(pipeline: Pipeline, *, nights: int, dimension: str = "", value: str = "") -> pd.DataFrame:
+    """Return the trend of the primary scorer over the last `nights` nights as a frame of trace.metric_trend."""
+    place = {"scorer": pipeline.settings.scorers[0], "dimension": dimension, "value": value, "nights": nights}
+    return _frame(pipeline, "show_trend", place)
+
+
+def ledger_frame(pipeline: Pipeline, *, nights: int) -> pd.DataFrame:
+    """Return the ledger of the primary scorer over the last `nights` nights."""
+    return _frame(pipeline, "show_ledger", {"scorer": pipeline.settings.scorers[0], "nights": nights})
+
+
+def _frame(pipeline: Pipeline, name: str, place: dict[str, object]) -> pd.DataFrame:
+    with pipeline.results.connect() as connection:
+        result = connection.execute(query(name), place)
+        return pd.DataFrame(result.fetchall(), columns=list(result.keys()))
+
+
+def show_trend(
+    pipeline: Pipeline, console: Console, *, nights: int, table_nights: int, dimension: str = "", value: str = ""
+) -> None:
+    """Print a table of the last `table_nights` nights and a chart of the last `nights`."""
+    frame = trend_frame(pipeline, nights=nights, dimension=dimension, value=value)
+    if frame.empty:
+        console.print("No night has been scored yet.")
+        return
+    recent = sorted(frame["day"].unique())[-table_nights:]
+    console.print(render_nights_table(frame[frame["day"].isin(recent)]))
+    width = min(console.width, 120)
+    console.print(render_chart(frame, CHART_METRICS, width, 24), markup=False, highlight=False)
+
+
+def show_ledger(pipeline: Pipeline, console: Console, *, nights: int) -> None:
+    """Print the ledger of the last nights."""
+    console.print(render_ledger_table(ledger_frame(pipeline, nights=nights)))
+
+
+def show_alerts(pipeline: Pipeline, console: Console) -> list[AlertMessage]:
+    """Print the messages about open incidents as a channel gets them; returns them."""
+    messages = pending_messages(pipeline, channel="log")
+    if not messages:
+        console.print("No alert: nothing has drifted.")
+    for message in messages:
+        console.rule(f"alert ({message.severity})", align="left")
+        console.print(f"{message.title}\n{message.body}", markup=False, highlight=False)
+        console.rule()
+    return messages
