@@ -95,6 +95,7 @@ def raw_server(answer: bytes, pause_seconds: float = 0.0) -> Iterator[str]:
             except OSError:
                 return
             with connection:
+                connection.recv(65_536)  # unread bytes would turn the close into a reset
                 for byte in answer:
                     if stop.wait(pause_seconds):
                         return
@@ -195,7 +196,15 @@ def test_nothing_but_the_configured_address_is_called(monkeypatch: pytest.Monkey
     assert "http" not in json.dumps(service.received)  # no picture of a public site either
 
 
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 500 x\r\nno header\r\n\r\n",  # malformed answers are what libraries complain of
+        b"not HTTP at all",
+    ],
+)
 def test_no_secret_of_a_url_is_logged_or_raised(answer: bytes, caplog: pytest.LogCaptureFixture) -> None:
     """User, password, path and query stay out of names, faults and every library's logs, even at DEBUG."""
     caplog.set_level(logging.DEBUG)

@@ -93,6 +93,22 @@ def test_an_incident_is_marked_at_its_metric_without_colour() -> None:
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize(
+    ("states", "shown"),
+    [
+        (("ok", "no_data"), "ok"),
+        (("learning", "not_watched"), "learning"),
+        (("not_watched",) * 2, "not watched"),
+    ],
+)
+def test_a_night_takes_the_state_of_what_was_measured(states: tuple[str, str], shown: str) -> None:
+    """One metric that is undefined or not watched does not speak for the night."""
+    metrics = zip(("adherence", "completeness"), states, strict=True)
+    frame = pd.DataFrame([trend_row(metric=metric, state=state) for metric, state in metrics])
+    line = next(line for line in as_text(render_nights_table(frame)).splitlines() if "2026-11-01" in line)
+    assert line.rstrip().endswith(f" {shown}")
+
+
 def test_intervals_are_shown_on_request() -> None:
     """Half of the interval, in points; a question mark where it is not known."""
     text = as_text(render_nights_table(pd.DataFrame([trend_row()]), intervals=True), 120)

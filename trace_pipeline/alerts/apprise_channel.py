@@ -110,5 +110,6 @@ _library_logs = _LibraryLogs()
 
 def _keep_library_logs_quiet() -> None:
     logging.getLogger("apprise").addFilter(_library_logs)  # adding it again changes nothing
-    # At DEBUG it logs paths, and the path of a webhook is its secret.
-    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
+    # They log paths and tokens at DEBUG, urllib3 at WARNING too; the path of a webhook is its secret.
+    for name in ("urllib3", "requests_oauthlib", "oauthlib"):
+        logging.getLogger(name).setLevel(logging.ERROR)

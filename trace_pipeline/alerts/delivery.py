@@ -27,7 +27,7 @@ from trace_core.errors import TemporaryFault, TraceError
 from trace_pipeline.alerts.channels import Channel
 from trace_pipeline.alerts.message import AlertMessage
 
-CLAIM_STALE_AFTER = timedelta(minutes=5)  # ten times the longest delivery
+CLAIM_STALE_AFTER = timedelta(minutes=2)  # four times the longest delivery
 
 
 class DeliveryStore(Protocol):

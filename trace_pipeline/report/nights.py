@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-# What a reader must see first comes first; a night's state is the first that any of its metrics is in.
-STATES = ("incident", "no_data", "learning", "ok")
+# A night is in the first of these that any of its metrics is in: an incident must be seen, while one metric
+# that nobody could measure does not make it a night without data.
+STATES = ("incident", "learning", "ok", "no_data")
 
 
 @dataclass(frozen=True, slots=True)
