@@ -37,8 +37,11 @@ def show_trend(
     """Print a table of the last `table_nights` nights and a chart of the last `nights`."""
     frame = trend_frame(pipeline, nights=nights, dimension=dimension, value=value)
     if frame.empty:
-        console.print("No night has been scored yet.")
+        console.print("No night of this has been scored yet.")
         return
+    if dimension:
+        console.print(f"Segment {dimension} = {value}", markup=False, highlight=False)
+        frame = frame.assign(dimension="", value="")  # shown as a trend of its own
     recent = sorted(frame["day"].unique())[-table_nights:]
     console.print(render_nights_table(frame[frame["day"].isin(recent)]))
     width = min(console.width, 120)

@@ -172,22 +172,34 @@ class Source:
         if not wanted:
             return {}
         raw = self._must("logged_at")
-        fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
-        for field in ("question", "documents", "response", "ground_truth", "segments"):
-            fields.append(self._readable(field).label(field))
-        extra = self.settings.segment_columns
-        fields += [self.table.c[name].label(f"segment_{at}") for at, name in enumerate(extra.values())]
-        statement = sa.select(*fields).where(
+        statement = self._records().where(
             raw >= self._bound(entries[0].logged_at),
             raw <= self._bound(entries[-1].logged_at),
             self.log_id == sa.func.any(sa.bindparam("wanted", wanted, type_=postgresql.ARRAY(sa.Text))),
         )
         rows: dict[tuple[datetime, str], Mapping[str, object]] = {}
-        for row in connection.execute(statement).mappings():
-            record = {name: value for name, value in row.items() if not name.startswith("segment_")}
-            record["segments"] = _joined_segments(row, extra)
+        for record in self._read(connection, statement):
             rows.setdefault((record["logged_at"], record["log_id"]), record)
         return rows
+
+    def by_id(self, connection: Connection, log_id: str) -> list[Mapping[str, Any]]:
+        """Fetch the logs of one id as rows in rag_log's form, oldest first."""
+        statement = self._records().where(self.log_id == log_id).order_by(self._must("logged_at"))
+        return list(self._read(connection, statement))
+
+    def _records(self) -> sa.Select[Any]:
+        fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
+        for field in ("question", "documents", "response", "ground_truth", "segments"):
+            fields.append(self._readable(field).label(field))
+        extra = self.settings.segment_columns.values()
+        fields += [self.table.c[name].label(f"segment_{at}") for at, name in enumerate(extra)]
+        return sa.select(*fields)
+
+    def _read(self, connection: Connection, statement: sa.Select[Any]) -> Iterator[Mapping[str, Any]]:
+        for row in connection.execute(statement).mappings():
+            record = {name: value for name, value in row.items() if not name.startswith("segment_")}
+            record["segments"] = _joined_segments(row, self.settings.segment_columns)
+            yield record
 
 
 def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object:

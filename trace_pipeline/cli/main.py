@@ -1,0 +1,61 @@
+"""`trace-pipeline`: entry, and the one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+import typer
+from rich.logging import RichHandler
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from trace_core.errors import TraceError
+from trace_pipeline.cli.common import errors
+from trace_pipeline.cli.explain import explain
+from trace_pipeline.cli.nights import migrate, run, watch
+from trace_pipeline.cli.report import report
+from trace_pipeline.cli.sample import sample
+from trace_pipeline.cli.score import score
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Watch the quality of a production RAG system: the steps of the DAGs, without Airflow. "
+    "Settings come from trace.toml (TRACE_CONFIG) and TRACE_* variables.",
+)
+for command in (migrate, sample, run, watch, report, score, explain):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run a command. An expected error is one sentence on standard error and exit code 1."""
+    logging.basicConfig(
+        level=logging.INFO,
+        format="%(message)s",
+        handlers=[RichHandler(console=errors, show_time=False, show_path=False, markup=False)],
+    )
+    try:
+        app()
+    except TraceError as error:
+        _fail(str(error))
+    except OperationalError as error:
+        _fail(f"The database did not answer as expected: {_first_line(error)} Check the URL, then run the command again.")
+    except DBAPIError as error:
+        _fail(f"The database refused: {_first_line(error)} Has `trace-pipeline migrate` been run, and may this login do this?")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; so do we
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or ''}")
+
+
+def _first_line(error: DBAPIError) -> str:
+    line = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
+    return line if line.endswith(".") else line + "."
+
+
+def _fail(sentence: str) -> None:
+    errors.print(f"Error: {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(1)
