@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date, timedelta
 from typing import Any
 
 import pandas as pd
 import pytest
+from rich.text import Text
 
 from trace_pipeline.report import render_chart
 
@@ -129,10 +129,20 @@ def test_a_size_too_small_to_read_is_raised() -> None:
     assert columns_with_marks(chart)
 
 
-def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes by itself on a terminal and can be asked for; the text stays the same."""
+def test_colour_is_given_on_request_and_changes_no_size() -> None:
+    """Escape sequences come only when asked for; Rich then shows the same lines."""
     frame = frame_of([0.9] * 5)
-    assert "\x1b[" in render_chart(frame, ("adherence",), colour=True)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert "\x1b[" in render_chart(frame, ("adherence",))
-    assert "\x1b" not in render_chart(frame, ("adherence",), colour=False)
+    plain = render_chart(frame, ("adherence",))
+    coloured = render_chart(frame, ("adherence",), colour=True)
+    assert "\x1b" not in plain and "\x1b[" in coloured
+    shown = [line.rstrip() for line in Text.from_ansi(coloured).plain.splitlines()]
+    assert shown == plain.splitlines()
+
+
+def test_a_frame_of_one_segment_is_drawn_and_of_several_refused() -> None:
+    """The caller chooses the series; two of them are never mixed into one line."""
+    one = frame_of([0.9] * 5, dimension="tenant", value="acme")
+    assert columns_with_marks(render_chart(one, ("adherence",)))
+    two = pd.concat([one, frame_of([0.1] * 5, dimension="tenant", value="other")])
+    with pytest.raises(ValueError, match="several segments"):
+        render_chart(two, ("adherence",))

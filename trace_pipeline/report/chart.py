@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import accumulate, groupby
@@ -26,18 +25,18 @@ def render_chart(
     width: int = 80,
     height: int = 24,
     *,
-    colour: bool | None = None,
+    colour: bool = False,
 ) -> str:
     """Return panels of a trend frame's means (see `nights_from_trend`), `width` columns, `height` lines.
 
     A line joins neighbouring nights of one scorer version only; a night without data or with an undefined
     mean is a gap, never 0; a night of an incident is an `x`. Width and height are raised to what can be read
-    (40 columns, 6 lines a metric). `colour=None` colours only what goes to a terminal.
+    (40 columns, 6 lines a metric). `colour` is for a terminal: the text then holds escape sequences, which
+    Rich prints by way of `Text.from_ansi` only.
     """
     nights = nights_from_trend(frame)
     if not nights:
         return "No nights to show."
-    colour = sys.stdout.isatty() if colour is None else colour
     width = max(width, MIN_WIDTH)
     panel_height = max((height - 1) // len(metrics), MIN_PANEL_HEIGHT)
     days = (nights[0].day, nights[-1].day)

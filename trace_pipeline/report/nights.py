@@ -47,15 +47,25 @@ def nights_from_trend(frame: pd.DataFrame) -> list[Night]:
     """Return the nights of a trend frame, oldest first.
 
     `frame` has the columns day, scorer, fingerprint, dimension, value, metric, n, mean, low, high, undefined,
-    unscored and state, one row a night, segment and metric; rows of segments (dimension not empty) are left
-    out.
+    unscored and state, one row a night, segment and metric. Rows of segments (dimension not empty) are left
+    out, unless the frame is that of a single segment. Raises ValueError for several segments without the
+    total.
     """
-    total = frame[frame["dimension"].fillna("") == ""] if len(frame) else frame
+    total = _one_series(frame)
     nights: dict[tuple[date, str, str], list[dict[str, Any]]] = {}
     for row in total.to_dict("records"):
         key = (pd.Timestamp(row["day"]).date(), str(row["scorer"]), str(row["fingerprint"]))
         nights.setdefault(key, []).append({str(name): value for name, value in row.items()})
     return [_night(*key, rows) for key, rows in sorted(nights.items())]
+
+
+def _one_series(frame: pd.DataFrame) -> pd.DataFrame:
+    total = frame[frame["dimension"].fillna("") == ""] if len(frame) else frame
+    if len(total) or frame.empty:
+        return total
+    if len(frame[["dimension", "value"]].drop_duplicates()) > 1:
+        raise ValueError("the frame holds several segments: choose one dimension and value")
+    return frame
 
 
 def _night(day: date, scorer: str, fingerprint: str, rows: list[dict[str, Any]]) -> Night:
