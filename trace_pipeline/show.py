@@ -15,7 +15,7 @@ CHART_METRICS = ("adherence", "completeness")
 
 
 def trend_frame(pipeline: Pipeline, *, nights: int, dimension: str = "", value: str = "") -> pd.DataFrame:
-    """Return the trend of the primary scorer over the last `nights` nights as a frame of trace.metric_trend."""
+    """Return the primary scorer's rows of trace.metric_trend over the last `nights` nights."""
     place = {"scorer": pipeline.settings.scorers[0], "dimension": dimension, "value": value, "nights": nights}
     return _frame(pipeline, "show_trend", place)
 
@@ -32,7 +32,13 @@ def _frame(pipeline: Pipeline, name: str, place: dict[str, object]) -> pd.DataFr
 
 
 def show_trend(
-    pipeline: Pipeline, console: Console, *, nights: int, table_nights: int, dimension: str = "", value: str = ""
+    pipeline: Pipeline,
+    console: Console,
+    *,
+    nights: int,
+    table_nights: int,
+    dimension: str = "",
+    value: str = "",
 ) -> None:
     """Print a table of the last `table_nights` nights and a chart of the last `nights`."""
     frame = trend_frame(pipeline, nights=nights, dimension=dimension, value=value)

@@ -18,8 +18,12 @@ class PostgresDeliveryStore:
 
     def claim(self, key: str, channel: str, incident_id: int | None = None) -> bool:
         """Take the right to deliver; True for one caller only."""
-        place = {"event_key": key, "channel": channel, "incident_id": incident_id}
-        place["stale_seconds"] = CLAIM_STALE_AFTER.total_seconds()
+        place = {
+            "event_key": key,
+            "channel": channel,
+            "incident_id": incident_id,
+            "stale_seconds": CLAIM_STALE_AFTER.total_seconds(),
+        }
         with self.engine.begin() as connection:
             return connection.execute(query("claim_delivery"), place).first() is not None
 
@@ -27,7 +31,7 @@ class PostgresDeliveryStore:
         """Return whether the row is marked as sent."""
         with self.engine.connect() as connection:
             state = connection.scalar(query("delivery_state"), {"event_key": key, "channel": channel})
-        return state == "sent"
+        return bool(state == "sent")
 
     def mark_sent(self, key: str, channel: str) -> None:
         """Record that the channel accepted the message."""

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline, open_pipeline
@@ -29,7 +36,10 @@ DatabaseUrl = Annotated[
 SourceUrl = Annotated[
     str | None,
     typer.Option(
-        "--source-url", envvar="TRACE_SOURCE_URL", show_envvar=True, help="Database of the logs, if it is another one."
+        "--source-url",
+        envvar="TRACE_SOURCE_URL",
+        show_envvar=True,
+        help="Database of the logs, if it is another one.",
     ),
 ]
 
@@ -37,7 +47,9 @@ SourceUrl = Annotated[
 def required_url(url: str | None) -> str:
     """Return the results URL; raises ConfigurationError when there is none."""
     if not url:
-        raise ConfigurationError("Give --database-url or set TRACE_RESULTS_URL (postgresql://user:password@host/name).")
+        raise ConfigurationError(
+            "Give --database-url or set TRACE_RESULTS_URL (postgresql://user:password@host/name)."
+        )
     return url
 
 

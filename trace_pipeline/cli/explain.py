@@ -20,11 +20,13 @@ from trace_pipeline.context import Pipeline
 
 def explain(
     log_id: Annotated[str, typer.Argument(help="The log's id.")],
-    scorer: Annotated[str | None, typer.Option(help="Scorer by name; default: the first of the setting scorers.")] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="Scorer by name; default: the first of the setting scorers.")
+    ] = None,
     database_url: DatabaseUrl = None,
     source_url: SourceUrl = None,
 ) -> None:
-    """Show question, documents and response of a log with relevant, utilized and unsupported sentences marked."""
+    """Show a log's question, documents and response with relevant, used and unsupported sentences marked."""
     with opened(database_url, source_url, scorers=(scorer,) if scorer else None) as pipeline:
         logs = find_logs(pipeline, log_id)
         if not logs:
@@ -45,7 +47,7 @@ def find_logs(pipeline: Pipeline, log_id: str) -> list[tuple[datetime, Log]]:
                 found.append((row["logged_at"], parse_log(row, pipeline.limits)))
             except BadInput as refusal:
                 raise ConfigurationError(
-                    f"The log {log_id!r} of {row['logged_at']} cannot be read: {refusal}. It is in quarantine."
+                    f"The log {log_id!r} of {row['logged_at']} cannot be read and is in quarantine: {refusal}."
                 ) from refusal
     return found
 
@@ -53,7 +55,9 @@ def find_logs(pipeline: Pipeline, log_id: str) -> list[tuple[datetime, Log]]:
 def _show(moment: datetime, log: Log, scorer: str) -> None:
     evaluation = get_scorer(scorer).score(log)
     annotation = evaluation.annotation or Annotation((), ())
-    language = language_tag(log.language) or guess_language(log.response, [*words(log.question), *words(log.response)])
+    language = language_tag(log.language) or guess_language(
+        log.response, [*words(log.question), *words(log.response)]
+    )
     documents = list(document_texts(log, language))
     response = response_texts(log, language)
     console.rule(Text(f"{log.log_id}  {moment:%Y-%m-%d %H:%M} UTC  {dict(log.segments)}"), align="left")
@@ -79,7 +83,9 @@ def _show(moment: datetime, log: Log, scorer: str) -> None:
     evaluation_log.add_evaluation(evaluation)
     console.print()
     console.print(Text(evaluation_log.render()))
-    console.print(Text("R = relevant to the question, U = used by the response, ! = not supported.", style="dim"))
+    console.print(
+        Text("R = relevant to the question, U = used by the response, ! = not supported.", style="dim")
+    )
 
 
 _STYLES = {(True, True): "green", (True, False): "yellow", (False, True): "cyan", (False, False): "dim"}

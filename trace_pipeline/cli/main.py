@@ -41,9 +41,15 @@ def main() -> None:
     except TraceError as error:
         _fail(str(error))
     except OperationalError as error:
-        _fail(f"The database did not answer as expected: {_first_line(error)} Check the URL, then run the command again.")
+        _fail(
+            f"The database did not answer as expected: {_first_line(error)} "
+            "Check the URL, then run the command again."
+        )
     except DBAPIError as error:
-        _fail(f"The database refused: {_first_line(error)} Has `trace-pipeline migrate` been run, and may this login do this?")
+        _fail(
+            f"The database refused: {_first_line(error)} "
+            "Has `trace-pipeline migrate` been run, and may this login do this?"
+        )
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; so do we
         sys.exit(1)

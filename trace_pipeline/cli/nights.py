@@ -25,11 +25,18 @@ def migrate(database_url: DatabaseUrl = None) -> None:
 
 def run(
     date: Annotated[str, typer.Option("--date", help="Day to score, such as 2026-11-30.")],
-    to: Annotated[str | None, typer.Option("--to", help="Last day of a range; default: the same day.")] = None,
-    late_days: Annotated[
-        int | None, typer.Option(min=0, max=90, help="Days before it looked through for late logs; default: the setting.")
+    to: Annotated[
+        str | None, typer.Option("--to", help="Last day of a range; default: the same day.")
     ] = None,
-    scorer: Annotated[str | None, typer.Option(help="One scorer by name; default: the setting scorers.")] = None,
+    late_days: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=90, help="Days before it looked through for late logs; default: the setting."
+        ),
+    ] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="One scorer by name; default: the setting scorers.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Score again although nothing changed.")] = False,
     database_url: DatabaseUrl = None,
     source_url: SourceUrl = None,
@@ -48,12 +55,15 @@ def run(
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     console.print(
-        f"{report.read:,} logs read, {report.changed:,} rows changed, {len(report.days)} days restated.", highlight=False
+        f"{report.read:,} logs read, {report.changed:,} rows changed, {len(report.days)} days restated.",
+        highlight=False,
     )
 
 
 def watch(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the messages; record and send nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the messages; record and send nothing.")
+    ] = False,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Judge every night for drift and send what is new to the channels of the setting alerts.channels."""

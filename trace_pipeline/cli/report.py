@@ -14,11 +14,13 @@ from trace_pipeline.cli.common import DatabaseUrl, console, opened
 def report(
     nights: Annotated[int, typer.Option(min=1, max=4000, help="Nights shown in the chart.")] = 60,
     table_nights: Annotated[int, typer.Option(min=1, max=4000, help="Nights shown in the tables.")] = 14,
-    segment: Annotated[str | None, typer.Option(help="One segment, such as tenant=acme; default: all traffic.")] = None,
+    segment: Annotated[
+        str | None, typer.Option(help="One segment, such as tenant=acme; default: all traffic.")
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the trend to this CSV file instead.")] = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Show the trend of the primary scorer: a table, a chart, the ledger and the messages about open incidents."""
+    """Show the primary scorer's trend as table and chart, the ledger and the messages about open incidents."""
     from trace_pipeline.report import to_csv
     from trace_pipeline.show import show_alerts, show_ledger, show_trend, trend_frame
 
@@ -29,7 +31,9 @@ def report(
             to_csv(frame, csv)
             console.print(f"{len(frame):,} rows written to {csv}.", highlight=False)
             return
-        show_trend(pipeline, console, nights=nights, table_nights=table_nights, dimension=dimension, value=value)
+        show_trend(
+            pipeline, console, nights=nights, table_nights=table_nights, dimension=dimension, value=value
+        )
         show_ledger(pipeline, console, nights=table_nights)
         show_alerts(pipeline, console)
 

@@ -20,27 +20,31 @@ def sample(
     nights: Annotated[int, typer.Option(min=1, help="Number of nights.")] = 60,
     logs: Annotated[int, typer.Option(min=1, help="Logs a night, about.")] = 400,
     seed: Annotated[int, typer.Option(help="Another seed, other logs.")] = 1,
-    first_day: Annotated[str | None, typer.Option(help="First day; default: so that the last night is yesterday.")] = None,
+    first_day: Annotated[
+        str | None, typer.Option(help="First day; default: so that the last night is yesterday.")
+    ] = None,
     release_night: Annotated[
-        int | None, typer.Option(help="Night (from 0) of the release that hurts one tenant; default: 15 before the end.")
+        int | None,
+        typer.Option(help="Night (from 0) of the release that hurts one tenant; default: 15 before the end."),
     ] = None,
     no_release: Annotated[bool, typer.Option("--no-release", help="Plant no release.")] = False,
-    rollback_night: Annotated[int | None, typer.Option(help="Night on which the release is rolled back.")] = None,
+    rollback_night: Annotated[
+        int | None, typer.Option(help="Night on which the release is rolled back.")
+    ] = None,
     malformed_share: Annotated[float, typer.Option(min=0, max=1, help="Share of malformed rows.")] = 0.005,
-    output: Annotated[Path | None, typer.Option(help="Write JSONL (.gz: compressed) instead of the database.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write JSONL (.gz: compressed) instead of the database.")
+    ] = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Write made-up logs of a product-support RAG with a planted release. The same options give the same logs."""
-    if no_release:
-        release = None
-    else:
-        release = release_night if release_night is not None else max(0, nights - 15)
+    """Write made-up logs of a product-support RAG with a planted release. Same options, same logs."""
+    planted = release_night if release_night is not None else max(0, nights - 15)
     settings = SampleSettings(
         first_day=_first_day(first_day, nights),
         nights=nights,
         logs_per_night=logs,
         seed=seed,
-        release_night=release,
+        release_night=None if no_release else planted,
         rollback_night=rollback_night,
         malformed_share=malformed_share,
     )
@@ -72,4 +76,6 @@ def _first_day(value: str | None, nights: int) -> date:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path, "wb", compresslevel=5)) if path.suffix == ".gz" else path.open("wb")
+    return (
+        cast(IO[bytes], gzip.open(path, "wb", compresslevel=5)) if path.suffix == ".gz" else path.open("wb")
+    )

@@ -14,24 +14,48 @@ from typing import IO, Annotated, Any, cast
 
 import typer
 
-from trace_core import BadInput, Evaluation, Limits, Log, Scorer, get_scorer, parse_log, parse_log_line, ragbench_log
+from trace_core import (
+    BadInput,
+    Evaluation,
+    Limits,
+    Log,
+    Scorer,
+    get_scorer,
+    parse_log,
+    parse_log_line,
+    ragbench_log,
+)
 from trace_core.errors import ConfigurationError
 from trace_core.ragbench import is_ragbench
 from trace_pipeline.cli.common import errors, progress
 from trace_pipeline.settings import load_settings
 
 _FIELDS = (
-    "log_id status reason relevance utilization adherence adherence_probability completeness average fingerprint annotation"
-).split()
+    "log_id",
+    "status",
+    "reason",
+    "relevance",
+    "utilization",
+    "adherence",
+    "adherence_probability",
+    "completeness",
+    "average",
+    "fingerprint",
+    "annotation",
+)
 _STANDARD = Path("-")
 
 
 def score(
     input: Annotated[Path, typer.Option("--input", help="JSONL, .gz or not; - reads standard input.")],
-    output: Annotated[Path, typer.Option("--output", help="JSONL, .gz or not; - writes standard output.")] = _STANDARD,
-    scorer: Annotated[str | None, typer.Option(help="Scorer by name; default: the first of the setting scorers.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", help="JSONL, .gz or not; - writes standard output.")
+    ] = _STANDARD,
+    scorer: Annotated[
+        str | None, typer.Option(help="Scorer by name; default: the first of the setting scorers.")
+    ] = None,
 ) -> None:
-    """Score logs of the native form or with RAGBench's columns; one object a line out, in the order of the input.
+    """Score logs of the native form or with RAGBench's columns; one object a line out, in order.
 
     A line that cannot be read comes out with status quarantined and its reason; no line is lost.
     """
@@ -42,8 +66,13 @@ def score(
     with progress() as display, _reading(input) as lines, _writing(output) as out:
         task = display.add_task("Scoring", total=None)
         for number, result in enumerate(score_lines(chosen, lines, limits), start=1):
-            counts[result["status"] if result["status"] != "quarantined" else f"quarantined: {result['reason']}"] += 1
-            out.write(json.dumps(result, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace") + b"\n")
+            counts[
+                result["status"] if result["status"] != "quarantined" else f"quarantined: {result['reason']}"
+            ] += 1
+            out.write(
+                json.dumps(result, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+                + b"\n"
+            )
             if number % 100 == 0:
                 display.update(task, completed=number)
     for status, count in sorted(counts.items()):
@@ -105,7 +134,9 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
     try:
         yield from file
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ConfigurationError(f"--input {path}: the compressed file ends early or is damaged ({error}).") from error
+        raise ConfigurationError(
+            f"--input {path}: the compressed file ends early or is damaged ({error})."
+        ) from error
 
 
 @contextmanager
@@ -117,7 +148,11 @@ def _writing(path: Path) -> Iterator[IO[bytes]]:
         return
     partial = path.with_name(path.name + ".partial")
     try:
-        with cast(IO[bytes], gzip.open(partial, "wb", 5)) if path.suffix == ".gz" else partial.open("wb") as file:
+        with (
+            cast(IO[bytes], gzip.open(partial, "wb", 5))
+            if path.suffix == ".gz"
+            else partial.open("wb") as file
+        ):
             yield file
         partial.replace(path)
     finally:

@@ -29,17 +29,22 @@ def demo(
 
 @app.command()
 def up() -> None:
-    """Start Airflow against your own Postgres: TRACE_RESULTS_URL, and TRACE_SOURCE_URL if the logs are elsewhere."""
+    """Start Airflow against your own Postgres: TRACE_RESULTS_URL, and TRACE_SOURCE_URL for logs elsewhere."""
     results = os.environ.get("TRACE_RESULTS_URL")
     if not results:
         raise ConfigurationError(
-            "Set TRACE_RESULTS_URL to the URL of your results database (postgresql://user:password@host/name), "
+            "Set TRACE_RESULTS_URL to your results database (postgresql://user:password@host/name), "
             "and TRACE_SOURCE_URL if the logs are in another one. For a look without a database: make demo."
         )
     source = os.environ.get("TRACE_SOURCE_URL") or results
     running = stack.start_stack(stack.default_folder(), say=console.print, databases=(results, source))
-    console.print(f"The Airflow UI is up at {running.ui_url} (user admin, password {running.password}).", highlight=False)
-    console.print("The DAGs are paused: unpause trace_watch_drift first, then trace_score_nightly. Stop: make down")
+    console.print(
+        f"The Airflow UI is up at {running.ui_url} (user admin, password {running.password}).",
+        highlight=False,
+    )
+    console.print(
+        "The DAGs are paused: unpause trace_watch_drift first, then trace_score_nightly. Stop: make down"
+    )
 
 
 @app.command()

@@ -60,7 +60,9 @@ class AirflowHome:
         return port
 
 
-def environment(home: AirflowHome, metadata_url: str, port: int, connections: Mapping[str, str]) -> dict[str, str]:
+def environment(
+    home: AirflowHome, metadata_url: str, port: int, connections: Mapping[str, str]
+) -> dict[str, str]:
     """Return the environment of every component. `connections` maps Airflow connection ids to URIs."""
     import base64
 
@@ -91,7 +93,9 @@ def environment(home: AirflowHome, metadata_url: str, port: int, connections: Ma
         # Without these two a mapped task costs a second instead of a quarter of one.
         "AIRFLOW__WORKERS__MIN_HEARTBEAT_INTERVAL": "1",
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",
-        "PYTHONPATH": os.pathsep.join([str(home.dags.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
+        "PYTHONPATH": os.pathsep.join([str(home.dags.parent), os.environ.get("PYTHONPATH", "")]).rstrip(
+            os.pathsep
+        ),
         "PYTHONUNBUFFERED": "1",
         "NO_PROXY": "*",
     }
@@ -103,7 +107,12 @@ def environment(home: AirflowHome, metadata_url: str, port: int, connections: Ma
 def migrate_metadata(env: Mapping[str, str]) -> None:
     """Create or upgrade Airflow's own tables; raises RuntimeError with the end of the output."""
     done = subprocess.run(  # noqa: S603
-        [_executable(), "db", "migrate"], env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        [_executable(), "db", "migrate"],
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise RuntimeError(f"airflow db migrate failed:\n{(done.stdout + done.stderr)[-3000:]}")
@@ -114,7 +123,9 @@ def start_components(home: AirflowHome, env: Mapping[str, str], port: int) -> No
     home.logs.mkdir(parents=True, exist_ok=True)
     options = {
         "api-server": ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"],
-        "scheduler": ["--skip-serve-logs"],  # the log servers would listen on every interface; the files are here
+        "scheduler": [
+            "--skip-serve-logs"
+        ],  # the log servers would listen on every interface; the files are here
         "triggerer": ["--skip-serve-logs"],
     }
     for name in COMPONENTS:
@@ -145,7 +156,9 @@ def wait_until_healthy(home: AirflowHome, port: int, tick: Callable[[], None] = 
             return
         tick()
         time.sleep(0.5)
-    raise RuntimeError(f"Airflow's {late[0]} was not healthy in {_HEALTHY_WITHIN_SECONDS} s:\n{log_tail(home, late[0])}")
+    raise RuntimeError(
+        f"Airflow's {late[0]} was not healthy in {_HEALTHY_WITHIN_SECONDS} s:\n{log_tail(home, late[0])}"
+    )
 
 
 def _unhealthy(port: int) -> list[str]:

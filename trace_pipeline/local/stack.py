@@ -38,15 +38,15 @@ class Stack:
 def start_stack(
     folder: Path,
     *,
-    say: Callable[[str], None] = lambda text: None,
+    say: Callable[[str], None] = lambda _: None,
     fresh: bool = False,
     databases: tuple[str, str] | None = None,
     extra_environment: Mapping[str, str] | None = None,
 ) -> Stack:
     """Start all of it in `folder`. `databases` are (results URL, source URL) of servers of your own.
 
-    With `fresh` the trace database is emptied first. Safe to repeat: what runs already is stopped first, so that
-    it runs with today's code and settings.
+    With `fresh` the trace database is emptied first. Safe to repeat: what runs already is stopped first, so
+    that it runs with today's code and settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     home = airflow_home(folder)
@@ -59,7 +59,9 @@ def start_stack(
         say("Laying the schema")
         migrate(connect(admin_url, setting="embedded Postgres"))
         _grant(server, logins)
-        results_url, source_url = (server.url("trace", login, logins[login]) for login in ("trace_etl", "trace_source"))
+        results_url, source_url = (
+            server.url("trace", login, logins[login]) for login in ("trace_etl", "trace_source")
+        )
     else:
         results_url, source_url = databases
     port = home.port()
@@ -119,7 +121,9 @@ def _grant(server: postgres.Server, logins: Mapping[str, str]) -> None:
     engine = create_engine(server.url("trace"))
     with engine.begin() as connection:
         for login, password in logins.items():
-            exists = connection.scalar(text("select 1 from pg_roles where rolname = :login"), {"login": login})
+            exists = connection.scalar(
+                text("select 1 from pg_roles where rolname = :login"), {"login": login}
+            )
             verb = "alter" if exists else "create"
             # Both are made of this module's own names and a URL-safe random secret.
             connection.execute(text(f"{verb} role {login} login password '{password}'"))
