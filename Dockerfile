@@ -8,7 +8,7 @@ WORKDIR /build
 
 # The lock alone first: this layer is rebuilt only when a dependency changes.
 COPY requirements.lock ./
-RUN pip install --require-hashes --only-binary=:all: --requirement requirements.lock
+RUN pip install --no-deps --require-hashes --only-binary=:all: --requirement requirements.lock
 
 COPY pyproject.toml README.md LICENSE ./
 COPY sql sql/
