@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 import yaml
 
+from trace_pipeline.settings import load_settings
+
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = ("", "celery")
 EXAMPLE = ROOT / ".env.example"
@@ -310,3 +312,21 @@ def test_what_is_mounted_exists(services: dict[str, Any]) -> None:
                 assert volume.get("read_only") if isinstance(volume, dict) else str(volume).endswith(":ro"), (
                     volume
                 )
+
+
+@pytest.mark.parametrize("uncommented", [False, True])
+def test_the_settings_file_is_valid_with_and_without_its_examples(
+    uncommented: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands in deploy/settings.toml as a comment can be switched on as it is."""
+    lines = (ROOT / "deploy" / "settings.toml").read_text().splitlines()
+    examples = [line.removeprefix("# ") for line in lines if re.match(r"# (\[|[a-z_]+ = )", line)]
+    assert examples
+    (tmp_path / "settings.toml").write_text("\n".join(examples if uncommented else lines))
+    monkeypatch.setenv("TRACE_CONFIG", str(tmp_path / "settings.toml"))
+    assert load_settings().source.table == ("answers" if uncommented else "rag_log")
+
+
+def test_no_variable_of_the_stack_is_taken_for_a_setting() -> None:
+    """A shell that has read .env can still run trace-pipeline, which refuses unknown TRACE_ variables."""
+    assert not [name for name in variables(EXAMPLE.read_text()) if name.startswith("TRACE_")]
