@@ -90,7 +90,9 @@ def make_pipeline(database: str) -> Iterator[Callable[..., Pipeline]]:
     opened: list[Pipeline] = []
 
     def make(run_id: str = "test", source_url: str | None = None, **settings: Any) -> Pipeline:
-        pipeline = open_pipeline(load_settings(**settings), results_url=database, source_url=source_url, run_id=run_id)
+        pipeline = open_pipeline(
+            load_settings(**settings), results_url=database, source_url=source_url, run_id=run_id
+        )
         opened.append(pipeline)
         return pipeline
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError
@@ -21,10 +22,14 @@ def connect(url: str, *, setting: str, statement_timeout_seconds: int | None = N
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise ConfigurationError(f"{setting} is not a database URL (postgresql://user:password@host/name).") from None
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        raise ConfigurationError(
+            f"{setting} is not a database URL (postgresql://user:password@host/name)."
+        ) from None
     if parsed.get_backend_name() not in ("postgresql", "postgres"):
-        raise ConfigurationError(f"{setting} must be a postgresql:// URL, not {parsed.get_backend_name()}://.")
+        raise ConfigurationError(
+            f"{setting} must be a postgresql:// URL, not {parsed.get_backend_name()}://."
+        )
     options = "-c timezone=UTC"
     if statement_timeout_seconds:
         options += f" -c statement_timeout={statement_timeout_seconds}s"
@@ -45,7 +50,19 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
         yield connection.execution_options(**options)
 
 
-def copy_rows(connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def run_script(connection: Connection, script: str) -> None:
+    """Run a whole file of statements; colons and percent signs in it stand for themselves."""
+    with closing(_cursor(connection)) as cursor:
+        cursor.execute(script)
+
+
+def _cursor(connection: Connection) -> Any:
+    return connection.connection.cursor()
+
+
+def copy_rows(
+    connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
     """Append `rows` to `table` by COPY. `table` and `columns` are names of this project's own tables.
 
     Values are None or have a text form that Postgres reads back (str, int, float, datetime, bool); the caller
@@ -55,7 +72,7 @@ def copy_rows(connection: Connection, table: str, columns: Sequence[str], rows: 
     if not lines:
         return
     lines.append("")
-    with connection.connection.cursor() as cursor:
+    with closing(_cursor(connection)) as cursor:
         cursor.copy_expert(f"copy {table} ({', '.join(columns)}) from stdin", io.StringIO("\n".join(lines)))
 
 

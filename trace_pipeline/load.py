@@ -8,10 +8,10 @@ from itertools import islice
 
 from sqlalchemy import Engine
 
-from trace_pipeline.database import copy_rows
+from trace_pipeline.database import copy_rows, run_script
 from trace_pipeline.sqlfiles import query, statement_of
 
-_COLUMNS = "log_id logged_at question documents response ground_truth segments metadata".split()
+_COLUMNS = ["log_id", "logged_at", "question", "documents", "response", "ground_truth", "segments", "metadata"]
 _CHUNK = 2_000
 
 
@@ -21,8 +21,7 @@ def load_logs(engine: Engine, rows: Iterable[Mapping[str, object]]) -> Iterator[
     written = 0
     while chunk := [_fields(row) for row in islice(waiting, _CHUNK)]:
         with engine.begin() as connection:
-            with connection.connection.cursor() as cursor:
-                cursor.execute(statement_of("queries/stage_logs.sql"))
+            run_script(connection, statement_of("queries/stage_logs.sql"))
             copy_rows(connection, "staged_log", _COLUMNS, chunk)
             connection.execute(query("merge_logs"))
         written += len(chunk)

@@ -8,6 +8,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, text
 
 from trace_core.errors import ConfigurationError
+from trace_pipeline.database import run_script
 from trace_pipeline.sqlfiles import FOLDER, names, statement_of
 
 _LOCK = 7_428_116_001  # any constant: two migrations of one database wait for each other
@@ -23,7 +24,9 @@ def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
     with engine.begin() as connection:
         version = int(connection.scalar(text("show server_version_num")))
         if version < _OLDEST_SERVER:
-            raise ConfigurationError(f"Postgres {version // 10_000} is too old: version 14 or newer is needed.")
+            raise ConfigurationError(
+                f"Postgres {version // 10_000} is too old: version 14 or newer is needed."
+            )
         connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         before = current_revision(connection)
         connection.execute(text("create schema if not exists trace"))
@@ -31,7 +34,10 @@ def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
             connection.execute(text(f"drop view if exists trace.{view}"))
         command.upgrade(_configuration(connection), revision)
         after = current_revision(connection)
-        done = [f"Schema trace is at {after}" + (" (unchanged)." if before == after else f" (was {before or 'empty'}).")]
+        done = [
+            f"Schema trace is at {after}"
+            + (" (unchanged)." if before == after else f" (was {before or 'empty'}).")
+        ]
         if revision == "head":
             for view in names("views"):
                 run_file(connection, f"views/{view}.sql")
@@ -54,8 +60,7 @@ def head_revision() -> str:
 
 def run_file(connection: Connection, name: str) -> None:
     """Run a whole file of sql/, which may hold several statements and percent signs."""
-    with connection.connection.cursor() as cursor:
-        cursor.execute(statement_of(name))
+    run_script(connection, statement_of(name))
 
 
 def _apply_roles(connection: Connection) -> str:
@@ -63,7 +68,9 @@ def _apply_roles(connection: Connection) -> str:
         text("select rolcreaterole or rolsuper from pg_roles where rolname = current_user")
     )
     existing = connection.scalar(
-        text("select count(*) from pg_roles where rolname in ('trace_owner', 'trace_pipeline', 'trace_reader')")
+        text(
+            "select count(*) from pg_roles where rolname in ('trace_owner', 'trace_pipeline', 'trace_reader')"
+        )
     )
     if not may_create and existing < 3:
         return "Roles were not laid: this login may not create roles. Let an administrator run sql/roles.sql."

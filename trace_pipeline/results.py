@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from trace_core.errors import BadInput
 from trace_core.records import Log
 from trace_core.scorers import Evaluation
 from trace_pipeline.batches import Batch
-from trace_pipeline.database import copy_rows
+from trace_pipeline.database import copy_rows, run_script
 from trace_pipeline.settings import Settings
 from trace_pipeline.source import Entry, Key
 from trace_pipeline.sqlfiles import query, statement_of
@@ -21,12 +21,9 @@ from trace_pipeline.window import day_of
 
 Position = tuple[datetime, str]
 
-_EVALUATION_COLUMNS = (
-    "scorer_id logged_at log_id input_hash status reason response_kind relevance utilization adherence "
-    "completeness average adherence_probability undefined annotation segments run_id"
-).split()
-_QUARANTINE_COLUMNS = "log_id logged_at occurrence reason detail input_hash segments run_id".split()
-_REMOVAL_COLUMNS = "scorer_id logged_at log_id occurrence".split()
+_EVALUATION_COLUMNS = ["scorer_id", "logged_at", "log_id", "input_hash", "status", "reason", "response_kind", "relevance", "utilization", "adherence", "completeness", "average", "adherence_probability", "undefined", "annotation", "segments", "run_id"]
+_QUARANTINE_COLUMNS = ["log_id", "logged_at", "occurrence", "reason", "detail", "input_hash", "segments", "run_id"]
+_REMOVAL_COLUMNS = ["scorer_id", "logged_at", "log_id", "occurrence"]
 _DETAIL_LENGTH = 500
 
 
@@ -110,7 +107,9 @@ def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int]) 
 class BatchWriter:
     """Stages a batch's rows by COPY, then merges them. Nothing is visible before the transaction ends."""
 
-    def __init__(self, connection: Connection, run_id: str, settings: Settings, scorer_ids: Sequence[int]) -> None:
+    def __init__(
+        self, connection: Connection, run_id: str, settings: Settings, scorer_ids: Sequence[int]
+    ) -> None:
         self.connection = connection
         self.run_id = run_id
         self.settings = settings
@@ -119,12 +118,9 @@ class BatchWriter:
         self._days: set[date] = set()
         self._quarantined: list[Sequence[object]] = []
         self._removed: list[Sequence[object]] = []
-        with connection.connection.cursor() as cursor:
-            cursor.execute(statement_of("queries/stage_batch.sql"))
+        run_script(connection, statement_of("queries/stage_batch.sql"))
 
-    def evaluations(
-        self, scorer_id: int, scored: Iterable[tuple[tuple[Entry, Log], Evaluation]]
-    ) -> None:
+    def evaluations(self, scorer_id: int, scored: Iterable[tuple[tuple[Entry, Log], Evaluation]]) -> None:
         """Stage one scorer's evaluations of a chunk."""
         rows = [self._evaluation(scorer_id, entry, log, result) for (entry, log), result in scored]
         copy_rows(self.connection, "staged_evaluation", _EVALUATION_COLUMNS, rows)
@@ -133,7 +129,11 @@ class BatchWriter:
     def _evaluation(self, scorer_id: int, entry: Entry, log: Log, result: Evaluation) -> Sequence[object]:
         self._touch(entry.logged_at)
         keep = self.settings.store_annotations and result.annotation is not None
-        annotation = json.dumps(result.annotation.to_json(), ensure_ascii=False) if keep and result.annotation else None
+        annotation = (
+            json.dumps(result.annotation.to_json(), ensure_ascii=False)
+            if keep and result.annotation
+            else None
+        )
         return (
             scorer_id,
             entry.logged_at,
@@ -180,7 +180,9 @@ class BatchWriter:
         copy_rows(self.connection, "staged_removal", _REMOVAL_COLUMNS, self._removed)
         for name in ("remove_evaluations", "remove_quarantine", "merge_evaluations", "merge_quarantine"):
             self.connection.execute(query(name))
-        self.connection.execute(query("mark_days"), {"days": sorted(self._days), "scorer_ids": self.scorer_ids})
+        self.connection.execute(
+            query("mark_days"), {"days": sorted(self._days), "scorer_ids": self.scorer_ids}
+        )
         return self.changed
 
 
@@ -188,7 +190,11 @@ def _readable_segments(segments: object, dimensions: Sequence[str]) -> Mapping[s
     if not isinstance(segments, Mapping):
         return {}
     found = {name: segments.get(name) for name in dimensions}
-    return {name: _clean(str(value))[:200] for name, value in found.items() if isinstance(value, (str, int, float))}
+    return {
+        name: _clean(str(value))[:200]
+        for name, value in found.items()
+        if isinstance(value, (str, int, float))
+    }
 
 
 def _clean(value: str) -> str:

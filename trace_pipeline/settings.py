@@ -72,14 +72,20 @@ class AlertSettings(BaseModel):
         ("log",),
         description="`log`, and for the command line Apprise URLs; in DAGs the connection `trace_alerts` adds its own",
     )
-    link_base_url: str = Field("", description="address of the Airflow UI, put into messages; empty = no link")
+    link_base_url: str = Field(
+        "", description="address of the Airflow UI, put into messages; empty = no link"
+    )
 
 
 class Settings(BaseSettings):
     """Every setting of the product. Unit in the name; reason in the description."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix="TRACE_", env_nested_delimiter="__", nested_model_default_partial_update=True
+        frozen=True,
+        extra="forbid",
+        env_prefix="TRACE_",
+        env_nested_delimiter="__",
+        nested_model_default_partial_update=True,
     )
     source: SourceSettings = SourceSettings()
     scorers: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -95,19 +101,26 @@ class Settings(BaseSettings):
     )
     day_time_zone: str = Field("UTC", description="zone whose midnight parts the days")
     schedule: str = Field(
-        "0 2 * * *", description="cron (in day_time_zone) of the nightly run; late enough for the day's last logs"
+        "0 2 * * *",
+        description="cron (in day_time_zone) of the nightly run; late enough for the day's last logs",
     )
     late_days: int = Field(7, ge=0, le=90, description="days looked back for late or changed logs")
-    batch_rows: int = Field(2_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches")
+    batch_rows: int = Field(
+        2_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches"
+    )
     max_batches: int = Field(200, ge=1, le=500, description="mapped tasks a run; batches grow beyond it")
-    max_log_bytes: int = Field(4_000_000, ge=1_000, le=100_000_000, description="a longer log is quarantined unread")
+    max_log_bytes: int = Field(
+        4_000_000, ge=1_000, le=100_000_000, description="a longer log is quarantined unread"
+    )
     max_documents: int = Field(1_000, ge=1, le=100_000, description="a log with more is quarantined")
     store_annotations: bool = Field(True, description="keep sentence keys, so that scores can be explained")
     watch_metrics: Annotated[tuple[str, ...], NoDecode] = Field(
         ("adherence", "completeness"), min_length=1, description="metrics watched for drift"
     )
     watch_history_days: int = Field(400, ge=60, le=4_000, description="nights replayed by the drift watch")
-    retention_days: int | None = Field(None, ge=30, description="age at which evaluations are dropped by month; unset = kept")
+    retention_days: int | None = Field(
+        None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
+    )
     alerts: AlertSettings = AlertSettings()
 
     @field_validator("scorers", "segments", "watch_metrics", mode="before")
@@ -150,7 +163,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Overrides of a run beat the environment, which beats the file."""
         path = os.environ.get("TRACE_CONFIG")
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)) if path else (init_settings, env_settings)
+        return (
+            (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path))
+            if path
+            else (init_settings, env_settings)
+        )
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -169,10 +186,14 @@ def load_settings(**overrides: Any) -> Settings:
     except ConfigurationError:
         raise
     except Exception as error:  # a TOML or JSON syntax error, from whichever parser met it
-        raise ConfigurationError(f"The settings could not be read ({path or 'environment'}): {error}") from error
+        raise ConfigurationError(
+            f"The settings could not be read ({path or 'environment'}): {error}"
+        ) from error
 
 
-_OUTSIDE_SETTINGS = frozenset({"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL", "TRACE_LOCAL_FOLDER"})
+_OUTSIDE_SETTINGS = frozenset(
+    {"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL", "TRACE_LOCAL_FOLDER"}
+)
 
 
 def _refuse_unknown_environment() -> None:
@@ -181,7 +202,9 @@ def _refuse_unknown_environment() -> None:
         if not name.startswith("TRACE_") or name in _OUTSIDE_SETTINGS:
             continue
         if name.split("__")[0].upper() not in known:
-            raise ConfigurationError(f"The environment variable {name} is not a setting; see the README's settings table.")
+            raise ConfigurationError(
+                f"The environment variable {name} is not a setting; see the README's settings table."
+            )
 
 
 def _sentences(error: ValidationError) -> str:
@@ -189,7 +212,9 @@ def _sentences(error: ValidationError) -> str:
     for item in error.errors(include_url=False):
         name = ".".join(str(part) for part in item["loc"]) or "settings"
         message = item["msg"].removeprefix("Value error, ")
-        given = "" if item["type"] == "missing" or not item["loc"] else f" (given: {str(item['input'])[:80]!r})"
+        given = (
+            "" if item["type"] == "missing" or not item["loc"] else f" (given: {str(item['input'])[:80]!r})"
+        )
         parts.append(f"Setting {name}: {message}{given}.")
     return " ".join(parts)
 

@@ -106,7 +106,9 @@ class Source:
 
     def input_hash(self) -> ColumnElement[str]:
         """SHA-256 (hex) of everything that scoring reads, computed by the source's server: no text moves."""
-        read = [self.column(field) for field in ("question", "documents", "response", "ground_truth", "segments")]
+        read = [
+            self.column(field) for field in ("question", "documents", "response", "ground_truth", "segments")
+        ]
         parts = [sa.cast(part, sa.Text) for part in read if part is not None]
         parts += [sa.cast(self.table.c[name], sa.Text) for name in self.settings.segment_columns.values()]
         # A row's text form tells NULL from '' and marks where one column ends.
@@ -116,7 +118,11 @@ class Source:
     def byte_length(self) -> ColumnElement[int]:
         """Bytes of a log's texts, for the limit on what is moved at all."""
         read = [self.column(field) for field in ("question", "documents", "response", "ground_truth")]
-        sizes = [sa.func.coalesce(sa.func.octet_length(sa.cast(part, sa.Text)), 0) for part in read if part is not None]
+        sizes = [
+            sa.func.coalesce(sa.func.octet_length(sa.cast(part, sa.Text)), 0)
+            for part in read
+            if part is not None
+        ]
         total: ColumnElement[int] = sizes[0]
         for size in sizes[1:]:
             total = total + size

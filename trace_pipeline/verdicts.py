@@ -12,13 +12,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from trace_core.drift import Check, Incident, Night, Verdict
-from trace_pipeline.database import copy_rows
+from trace_pipeline.database import copy_rows, run_script
 from trace_pipeline.sqlfiles import query, statement_of
 
-_COLUMNS = (
-    "scorer metric day dimension value measure state page event observed expected difference low high z threshold p "
-    "n window_nights fired fingerprint incident_id evidence text"
-).split()
+_COLUMNS = ["scorer", "metric", "day", "dimension", "value", "measure", "state", "page", "event", "observed", "expected", "difference", "low", "high", "z", "threshold", "p", "n", "window_nights", "fired", "fingerprint", "incident_id", "evidence", "text"]
 
 Judged = Sequence[tuple[Night, Verdict]]
 
@@ -41,8 +38,7 @@ def store_verdicts(connection: Connection, scorer: str, metric: str, judged: Jud
     if not judged:
         return
     ids = _store_incidents(connection, scorer, metric, judged[0][0].day, _episodes(judged))
-    with connection.connection.cursor() as cursor:
-        cursor.execute(statement_of("queries/stage_checks.sql"))
+    run_script(connection, statement_of("queries/stage_checks.sql"))
     rows = [row for night, verdict in judged for row in _rows(scorer, night, verdict, ids.get(verdict.day))]
     copy_rows(connection, "staged_check", _COLUMNS, rows)
     connection.execute(

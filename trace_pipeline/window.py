@@ -73,7 +73,9 @@ def resolve_window(
     if last < first:
         raise ConfigurationError(f"from_day {first} is after to_day {last}.")
     if (last - first).days >= _MOST_DAYS:
-        raise ConfigurationError(f"from_day {first} to to_day {last} is more than ten years: split the range.")
+        raise ConfigurationError(
+            f"from_day {first} to to_day {last} is more than ten years: split the range."
+        )
     return Window(first, last)
 
 
@@ -81,7 +83,9 @@ def _day(value: str | None, name: str) -> date:
     try:
         day = date.fromisoformat(str(value).strip())
     except ValueError as error:
-        raise ConfigurationError(f"{name} must be a day such as 2026-11-30, not {str(value)[:40]!r}.") from error
+        raise ConfigurationError(
+            f"{name} must be a day such as 2026-11-30, not {str(value)[:40]!r}."
+        ) from error
     if not 1970 <= day.year <= 9000:
         raise ConfigurationError(f"{name} {day} is out of range.")
     return day

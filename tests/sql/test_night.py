@@ -19,12 +19,16 @@ FIRST = date(2026, 10, 1)
 
 def fill(engine: Engine, nights: int = 3, logs: int = 60) -> None:
     """Write a few nights of sample traffic."""
-    settings = SampleSettings(first_day=FIRST, nights=nights, logs_per_night=logs, malformed_share=0.1, release_night=None)
+    settings = SampleSettings(
+        first_day=FIRST, nights=nights, logs_per_night=logs, malformed_share=0.1, release_night=None
+    )
     for _ in load_logs(engine, generate(settings)):
         pass
 
 
-def test_running_a_night_twice_changes_nothing(engine: Engine, make_pipeline: Callable[..., Pipeline]) -> None:
+def test_running_a_night_twice_changes_nothing(
+    engine: Engine, make_pipeline: Callable[..., Pipeline]
+) -> None:
     """The second run finds every log known and leaves all rows as they are."""
     fill(engine)
     window = Window(FIRST, FIRST + timedelta(days=2))
@@ -36,7 +40,9 @@ def test_running_a_night_twice_changes_nothing(engine: Engine, make_pipeline: Ca
     assert checksum(engine) == before
 
 
-def test_batches_of_any_size_give_the_same_rows(engine: Engine, make_pipeline: Callable[..., Pipeline]) -> None:
+def test_batches_of_any_size_give_the_same_rows(
+    engine: Engine, make_pipeline: Callable[..., Pipeline]
+) -> None:
     """One batch or fifty, forced again over the same rows: the same evaluations, sums and ledger."""
     fill(engine)
     window = Window(FIRST, FIRST + timedelta(days=2))

@@ -61,7 +61,11 @@ def aggregate_day(
             place = {"scorer_id": scorer_id, "first_day": first_day, "last_day": window.last_day}
             due = {row.day for row in connection.execute(query("take_marked_days"), place)}
             due.update(window.days())
-            due.update(day for day in days_between(first_day, window.last_day) if not _is_whole(pipeline, reading, day))
+            due.update(
+                day
+                for day in days_between(first_day, window.last_day)
+                if not _is_whole(pipeline, reading, day)
+            )
             for day in sorted(due):
                 if _restate(pipeline, connection, scorer_id, day, reading):
                     restated.add(day)
@@ -73,7 +77,9 @@ def _is_whole(pipeline: Pipeline, reading: _Reading, day: date) -> bool:
     return reading.is_whole(Key(start), Key(end))
 
 
-def _restate(pipeline: Pipeline, connection: Connection, scorer_id: int, day: date, reading: _Reading) -> bool:
+def _restate(
+    pipeline: Pipeline, connection: Connection, scorer_id: int, day: date, reading: _Reading
+) -> bool:
     """Write the sums and the ledger line of one day; False when the source has forgotten the whole day."""
     settings = pipeline.settings
     start, end = day_bounds(day, settings.day_time_zone)

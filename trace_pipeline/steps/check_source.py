@@ -84,7 +84,9 @@ def _zone_advice(source: Source) -> list[str]:
     if not source.zoneless:
         return []
     column, zone = source.settings.columns.logged_at, source.settings.time_zone
-    return [f"Column {column!r} has no time zone and is read as {zone}; set source.time_zone if that is not so."]
+    return [
+        f"Column {column!r} has no time zone and is read as {zone}; set source.time_zone if that is not so."
+    ]
 
 
 def _index_advice(connection: Connection, source: Source) -> list[str]:

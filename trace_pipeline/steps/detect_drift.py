@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import groupby
+from typing import Any
 
 from sqlalchemy import Connection, Row
 
@@ -55,7 +56,7 @@ def load_nights(connection: Connection, scorer: str, metric: str, history_days: 
         previous = night
 
 
-def _night(day: date, rows: list[Row]) -> Night:
+def _night(day: date, rows: list[Row[Any]]) -> Night:
     total = _EMPTY
     segments: dict[str, dict[str, Sums]] = {}
     for row in rows:

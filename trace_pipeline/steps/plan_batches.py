@@ -29,7 +29,10 @@ def plan_batches(pipeline: Pipeline, window: Window, *, late_days: int) -> list[
     end = Key(day_start(window.last_day + timedelta(days=1), settings.day_time_zone))
     late_most = max(1, settings.max_batches // 4) if late_days else 0
     with pipeline.read_source() as (connection, source):
-        keys = [start, *_parts(connection, source, start, end, settings.batch_rows, settings.max_batches - late_most)]
+        keys = [
+            start,
+            *_parts(connection, source, start, end, settings.batch_rows, settings.max_batches - late_most),
+        ]
         if late_days:
             parts = _parts(connection, source, late, start, settings.batch_rows * _LATE_FACTOR, late_most)
             keys = [late, *parts, *keys]

@@ -110,7 +110,9 @@ class _Run:
         for entry in entries:
             key = (entry.logged_at, entry.log_id or "")
             if key not in rows:
-                raise TemporaryFault(f"A log of {entry.logged_at:%Y-%m-%d} was listed but not found in the same snapshot.")
+                raise TemporaryFault(
+                    f"A log of {entry.logged_at:%Y-%m-%d} was listed but not found in the same snapshot."
+                )
             try:
                 readable.append((entry, parse_log(rows[key], self.pipeline.limits)))
             except BadInput as refusal:

@@ -54,7 +54,10 @@ def _message(pipeline: Pipeline, connection: Connection, event: Mapping[str, Any
     releases = incident.get("releases", [])
     facts = facts_from_mapping(
         {
-            **{name: event[name] for name in ("metric", "event", "day", "fingerprint", "expected", "difference")},
+            **{
+                name: event[name]
+                for name in ("metric", "event", "day", "fingerprint", "expected", "difference")
+            },
             **{name: event[name] for name in ("low", "high", "text", "opened_day", "incident_id")},
             "scorer": scorer,
             "since": event["onset_day"],
@@ -70,7 +73,9 @@ def _message(pipeline: Pipeline, connection: Connection, event: Mapping[str, Any
         }
     )
     # The incident, not the night, is what people were told of: restated nights may move its days.
-    subject = f"incident-{event['incident_id']}" if event["incident_id"] else f"{scorer}-{event['fingerprint']}"
+    subject = (
+        f"incident-{event['incident_id']}" if event["incident_id"] else f"{scorer}-{event['fingerprint']}"
+    )
     night = event["day"].isoformat() if event["event"] == "worsened" else "once"
     return replace(render_message(facts), key=f"{event['metric']}:{event['event']}:{subject}:{night}")
 
