@@ -13,11 +13,10 @@ from trace_core.drift.levels import Levels, estimate_levels
 from trace_core.drift.settings import DriftSettings
 from trace_core.drift.split import Split, split_nights
 from trace_core.drift.tails import excess_kurtosis
-from trace_core.drift.variance import day_variance, shrink_segments
+from trace_core.drift.variance import DayVariance, believe, day_variance, shrink_segments
 from trace_core.drift.weekday import estimate_weekday, indicator
 
 FOREVER = np.array([1e6])
-MIN_DAY_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Adjusted:
     """Residuals of all kept nights, free of mix and weekday, and their precision.
 
     `residual` and `precision` (1 / (V + tau^2), 0 where there are no logs) are (measures, nights, series),
-    `weekday_effect` (measures, 7, series), `belief` in it and `tau2` (measures, series).
+    `weekday_effect` (measures, 7, series), `belief` in it (measures, series), `days` the day-to-day variance.
     """
 
     levels: Levels
@@ -34,7 +33,7 @@ class Adjusted:
     precision: Floats
     weekday_effect: Floats
     belief: Floats
-    tau2: Floats
+    days: DayVariance
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,9 @@ class Baseline:
     """Estimates of one night; arrays are (measures, series) unless said otherwise.
 
     The accepted ones of the oldest `usable` nights are the baseline. `mean` is their weighted mean residual,
-    `mean_variance` its variance, `degrees` its degrees of freedom, `nights` (series,) the nights with logs,
-    `rho` the lag-1 correlation, `kappa` the excess kurtosis.
+    `mean_variance` its variance, `level_variance` what the uncertain levels add alone, `degrees` the degrees
+    of freedom of a night's variance, `nights` (series,) the nights with logs, `rho` the lag-1 correlation,
+    `kappa` the excess kurtosis.
     """
 
     usable: int
@@ -52,6 +52,7 @@ class Baseline:
     kappa: Floats
     mean: Floats
     mean_variance: Floats
+    level_variance: Floats
     degrees: Floats
     nights: Floats
 
@@ -82,13 +83,10 @@ def _adjust(history: History, accepted: Floats, mix_columns: Integers, settings:
     weekday = indicator(history.days)
     rhythm = estimate_weekday(split.residual[:, :usable], weight, weekday[:, :usable])
     residual = split.residual - weekday.T @ rhythm.effect
-    tau2, information = day_variance(residual[:, :usable], weight, rhythm.belief, weekday[:, :usable])
-    nights = (weight[0] > 0).sum(axis=0)
-    prior = settings.segment_tau_prior_nights
-    segments = shrink_segments(tau2[:, 1:], information[:, 1:], nights[1:], prior)
-    tau2 = np.concatenate([np.maximum(tau2[:, :1], 0.0), segments], axis=1)
-    precision = split.precision / (1.0 + tau2[:, None] * split.precision)
-    return Adjusted(levels, split, residual, precision, rhythm.effect, rhythm.belief, tau2)
+    moments = day_variance(residual[:, :usable], weight, rhythm.belief, weekday[:, :usable])
+    days = believe(shrink_segments(moments, settings.segment_tau_prior_nights))
+    precision = split.precision / (1.0 + days.tau2[:, None] * split.precision)
+    return Adjusted(levels, split, residual, precision, rhythm.effect, rhythm.belief, days)
 
 
 def _standardise(adjusted: Adjusted, accepted: Floats, settings: DriftSettings) -> Baseline:
@@ -101,17 +99,15 @@ def _standardise(adjusted: Adjusted, accepted: Floats, settings: DriftSettings) 
     present = (weight[0] > 0).astype(np.float64)
     nights = present.sum(axis=0)
     rho = _correlation(score, present, settings.max_autocorrelation)
-    day_share = np.minimum(adjusted.tau2 * divide(sum_w, nights), 1.0)
+    day_share = np.minimum(adjusted.days.tau2 * divide(sum_w, nights), 1.0)
     prior = settings.kurtosis_prior * day_share**2
     kappa = excess_kurtosis(score, nights, prior, settings.kurtosis_prior_nights)
     forever = variance_inflation(rho, FOREVER)[..., 0]
     level_variance = divide(adjusted.levels.variance, adjusted.levels.n)
     level_variance[:, 0] = adjusted.split.baseline_variance
-    belief = adjusted.belief
-    mean_variance = np.maximum(divide(forever * (1.0 + 6.0 * belief / 7.0), sum_w), level_variance)
-    # Satterthwaite: only the day-to-day part of the variance is estimated from nights, sampling is known.
-    degrees = (nights - 1.0 - 6.0 * belief) / forever / np.maximum(day_share, MIN_DAY_SHARE) ** 2
-    return Baseline(usable, adjusted, rho, kappa, mean, mean_variance, degrees, nights)
+    mean_variance = divide(forever, sum_w)
+    degrees = adjusted.days.degrees / forever
+    return Baseline(usable, adjusted, rho, kappa, mean, mean_variance, level_variance, degrees, nights)
 
 
 def _correlation(score: Floats, present: Floats, largest: float) -> Floats:

@@ -107,7 +107,7 @@ def _build(
     weekday = (int(history.days[-1]) + 6) % 7
     table = {
         "standard_error": error,
-        "tau": np.sqrt(baseline.adjusted.tau2[series]),
+        "tau": np.sqrt(baseline.adjusted.days.tau2[series]),
         "rho": baseline.rho[series],
         "kappa": baseline.kappa[series],
         "nu": scan.degrees[at],

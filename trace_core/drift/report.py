@@ -98,7 +98,7 @@ def _split_value(
     row = _row_variance(old, new)
     sampling = row / new.n + (row / old.n if old.n else 0.0)
     error2 = share**2 * (sampling + day_variance)
-    believed = change * max(0.0, 1.0 - error2 / change**2) if change else 0.0
+    believed = change - error2 / change if change**2 > error2 else 0.0
     return SegmentChange(value, p0 if old.n else None, p1, mix, believed, change - believed)
 
 

@@ -10,6 +10,7 @@ from trace_core.drift.arrays import Floats, Integers, divide
 from trace_core.drift.autocorrelation import variance_inflation
 from trace_core.drift.baseline import Baseline
 from trace_core.drift.tails import degrees_of_freedom, normal_score
+from trace_core.drift.weekday import DAYS
 
 MIN_ROW_VARIANCE = 1e-6
 
@@ -36,7 +37,7 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     """Score the last w nights of the columns `series` for each w in `windows` (rising).
 
     D_w = weighted mean of r over the window minus the baseline's, weights 1 / sigma_t^2;
-    se^2 = VIF_w / sum sigma_t^-2 + variance of the baseline's mean; Z is the normal score of D / se under
+    se^2 = VIF_w / sum sigma_t^-2 + variance of the reference; Z is the normal score of D / se under
     Student's law with nu = min(baseline degrees, 4 + 6 w / kappa). A scan over windows finds large changes
     as fast as a Shewhart chart and small ones as fast as the CUSUM tuned to them (Lai, "Sequential
     changepoint detection in quality control and dynamical systems", JRSS B 57, 1995).
@@ -49,22 +50,36 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     sums = _per_window(precision * adjusted.residual[recent][:, ::-1], pick)
     logs = n[recent[1:]][::-1].cumsum(axis=0)[pick].T
     difference = divide(sums, sum_w) - baseline.mean[:, series, None]
-    day = divide(_per_window(precision**2, pick), sum_w) * adjusted.tau2[:, series, None]
+    day = divide(_per_window(precision**2, pick), sum_w) * adjusted.days.tau2[:, series, None]
     lengths = windows.astype(np.float64)
     spread = divide(variance_inflation(baseline.rho[:, series], lengths), sum_w)
-    level_variance = baseline.mean_variance[:, series, None]
-    error = np.sqrt(spread * _tilt(baseline, difference, 1.0 - day, series) + level_variance)
+    reference = _reference_variance(baseline, lengths, series)
+    error = np.sqrt(spread * _tilt(baseline, difference, 1.0 - day, series) + reference)
     degrees = degrees_of_freedom(baseline.kappa[:, series], baseline.degrees[:, series], lengths)
     known = (logs > 0) & (adjusted.levels.n[series] > 0)[:, None]
     difference = np.where(known, difference, 0.0)
     z = normal_score(divide(difference, error), degrees)
-    fit = np.abs(divide(difference, np.sqrt(spread + level_variance)))
+    fit = np.abs(divide(difference, np.sqrt(spread + reference)))
     return Scan(windows, difference, error, z, degrees, logs, fit)
 
 
 def _per_window(values: Floats, pick: Integers) -> Floats:
     """Sums over the windows of values (measures, nights back, series); (measures, series, windows)."""
     return np.swapaxes(values.cumsum(axis=1)[:, pick], 1, 2)
+
+
+def _reference_variance(baseline: Baseline, windows: Floats, series: slice) -> Floats:
+    """Variance of what a window is compared with: the baseline's mean plus the window's weekday effects.
+
+    A weekday's effect, believed to the degree B, has the variance B 7 / m of a night's; the mean of w < 7
+    different ones has the part (7 - w) / (7 w) of that, whole weeks have none. Never less than what the
+    uncertain levels of the segments add.
+    """
+    weekdays = np.maximum(DAYS - windows, 0.0) / windows
+    variance = baseline.mean_variance[:, series, None] * (
+        1.0 + baseline.adjusted.belief[:, series, None] * weekdays
+    )
+    return np.maximum(variance, baseline.level_variance[:, series, None])
 
 
 def _tilt(baseline: Baseline, difference: Floats, sampling: Floats, series: slice) -> Floats:
