@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.text import Text
@@ -44,7 +44,7 @@ def find_logs(pipeline: Pipeline, log_id: str) -> list[tuple[datetime, Log]]:
     with pipeline.read_source() as (connection, source):
         for row in source.by_id(connection, log_id):
             try:
-                found.append((row["logged_at"], parse_log(row, pipeline.limits)))
+                found.append((cast(datetime, row["logged_at"]), parse_log(row, pipeline.limits)))
             except BadInput as refusal:
                 raise ConfigurationError(
                     f"The log {log_id!r} of {row['logged_at']} is in quarantine: {refusal}."
