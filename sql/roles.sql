@@ -10,7 +10,11 @@ declare
 begin
     foreach wanted in array array['trace_owner', 'trace_pipeline', 'trace_reader'] loop
         if not exists (select from pg_roles where rolname = wanted) then
-            execute format('create role %I nologin', wanted);
+            begin
+                execute format('create role %I nologin', wanted);
+            exception when duplicate_object or unique_violation then
+                null; -- another database of this server has just made it
+            end;
         end if;
     end loop;
 end
@@ -20,8 +24,9 @@ $$;
 grant all on schema trace to trace_owner;
 grant all on all tables in schema trace to trace_owner;
 grant all on all sequences in schema trace to trace_owner;
+grant execute on all functions in schema trace to trace_owner;
 
--- trace_pipeline: reads the source, writes results; cannot change the source, the schema or its own history of revisions.
+-- trace_pipeline: reads the source, writes results; cannot change the source, the schema or its record of revisions.
 revoke all on all tables in schema trace from trace_pipeline;
 grant usage on schema trace to trace_pipeline;
 grant select on all tables in schema trace to trace_pipeline;

@@ -5,7 +5,9 @@ from __future__ import annotations
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from psycopg2 import errors
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.database import run_script
@@ -19,30 +21,53 @@ def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
     """Bring the database to `revision`, with its views and, where the login may create roles, its roles.
 
     Everything happens in one transaction. Returns sentences about what was done or must be done by an
-    administrator. Raises ConfigurationError for a server older than 14.
+    administrator. Raises ConfigurationError for a server older than 14, a login without the rights, and views
+    of the user's own in the way.
     """
-    with engine.begin() as connection:
-        version = int(connection.scalar(text("show server_version_num")))
-        if version < _OLDEST_SERVER:
+    try:
+        with engine.begin() as connection:
+            return _migrate(connection, revision)
+    except DBAPIError as error:
+        if isinstance(error.orig, errors.InsufficientPrivilege):
             raise ConfigurationError(
-                f"Postgres {version // 10_000} is too old: version 14 or newer is needed."
-            )
-        connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        before = current_revision(connection)
-        connection.execute(text("create schema if not exists trace"))
+                f"This login may not lay the schema trace ({_first_line(error)}): migrate with the login that owns "
+                "it, or, the first time, with one that may create schemas in the database."
+            ) from error
+        if isinstance(error.orig, errors.DependentObjectsStillExist):
+            raise ConfigurationError(
+                f"Something of your own stands on a view of the schema trace ({_first_line(error)}): drop it, "
+                "migrate, and make it again."
+            ) from error
+        raise
+
+
+def _migrate(connection: Connection, revision: str) -> list[str]:
+    version = int(connection.scalar(text("show server_version_num")))
+    if version < _OLDEST_SERVER:
+        raise ConfigurationError(f"Postgres {version // 10_000} is too old: version 14 or newer is needed.")
+    connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    before = current_revision(connection)
+    if connection.scalar(text("select to_regnamespace('trace')")) is None:
+        connection.execute(text("create schema trace"))
+    if before != head_revision():
+        # A revision may change what views stand on. Otherwise they stay, with what others built on them.
         for view in reversed(names("views")):
             connection.execute(text(f"drop view if exists trace.{view}"))
-        command.upgrade(_configuration(connection), revision)
-        after = current_revision(connection)
-        done = [
-            f"Schema trace is at {after}"
-            + (" (unchanged)." if before == after else f" (was {before or 'empty'}).")
-        ]
-        if revision == "head":
-            for view in names("views"):
-                run_file(connection, f"views/{view}.sql")
-            done.append(_apply_roles(connection))
+    command.upgrade(_configuration(connection), revision)
+    after = current_revision(connection)
+    done = [
+        f"Schema trace is at {after}"
+        + (" (unchanged)." if before == after else f" (was {before or 'empty'}).")
+    ]
+    if after == head_revision():
+        for view in names("views"):
+            run_file(connection, f"views/{view}.sql")
+        done.append(_apply_roles(connection))
     return done
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().splitlines()[0]
 
 
 def current_revision(connection: Connection) -> str | None:

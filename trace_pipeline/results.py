@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from datetime import date, datetime
 from sqlalchemy import Connection
 
 from trace_core.errors import BadInput
-from trace_core.records import Log
+from trace_core.records import Limits, Log
 from trace_core.scorers import Evaluation
+from trace_core.segments import parse_segments
 from trace_pipeline.batches import Batch
+from trace_pipeline.context import Pipeline
 from trace_pipeline.database import copy_rows, run_script
-from trace_pipeline.settings import Settings
 from trace_pipeline.source import Entry, Key
 from trace_pipeline.sqlfiles import query, statement_of
 from trace_pipeline.window import day_of
@@ -38,9 +40,13 @@ class Removal:
 
 
 class Known:
-    """Input hashes of what is stored for a batch, less what the source still shows."""
+    """Input hashes of what is stored for a batch, less what the source still shows.
 
-    def __init__(self) -> None:
+    `limits` are part of a quarantined row's hash: after they were changed it is read again.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self.evaluated: dict[int, dict[Position, str]] = {}
         self.quarantined: dict[tuple[datetime, str, int], str] = {}
         self._kept: dict[int, set[Position]] = {}
@@ -55,7 +61,7 @@ class Known:
 
     def is_due(self, key: Position, input_hash: str, scorer_ids: Iterable[int]) -> bool:
         """Tell whether some scorer has not seen this content, and it is not known as unreadable either."""
-        if self.quarantined.get((*key, 0)) == input_hash:
+        if not self.quarantine_is_new(key, 0, input_hash):
             # Still unreadable: the content is the same. Stored evaluations of it, if any, must go.
             self.becomes_unreadable(key)
             return False
@@ -67,7 +73,7 @@ class Known:
 
     def quarantine_is_new(self, key: Position, occurrence: int, input_hash: str) -> bool:
         """Tell whether this row is not in the quarantine with this content."""
-        return self.quarantined.get((*key, occurrence)) != input_hash
+        return self.quarantined.get((*key, occurrence)) != quarantine_hash(input_hash, self._limits)
 
     def becomes_unreadable(self, key: Position) -> None:
         """The log's evaluations, if any, are of a content it no longer has."""
@@ -87,9 +93,14 @@ class Known:
             yield Removal(None, logged_at, log_id, occurrence)
 
 
-def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int]) -> Known:
+def quarantine_hash(input_hash: str, limits: Limits) -> str:
+    """Return the hash of what made a row unreadable: its content and the limits it was read with."""
+    return hashlib.sha256(f"{input_hash} {limits!r}".encode()).hexdigest()
+
+
+def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int], limits: Limits) -> Known:
     """Read what is stored for the range of a batch."""
-    known = Known()
+    known = Known(limits)
     for scorer_id in scorer_ids:
         known.evaluated[scorer_id] = {}
         known._kept[scorer_id] = set()
@@ -107,12 +118,11 @@ def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int]) 
 class BatchWriter:
     """Stages a batch's rows by COPY, then merges them. Nothing is visible before the transaction ends."""
 
-    def __init__(
-        self, connection: Connection, run_id: str, settings: Settings, scorer_ids: Sequence[int]
-    ) -> None:
+    def __init__(self, connection: Connection, pipeline: Pipeline, scorer_ids: Sequence[int]) -> None:
         self.connection = connection
-        self.run_id = run_id
-        self.settings = settings
+        self.run_id = pipeline.run_id
+        self.settings = pipeline.settings
+        self.limits = pipeline.limits
         self.scorer_ids = list(scorer_ids)
         self.changed = 0
         self._days: set[date] = set()
@@ -160,7 +170,8 @@ class BatchWriter:
         self.changed += 1
         detail = _clean(refusal.detail)[:_DETAIL_LENGTH]
         known = json.dumps(_readable_segments(segments, self.settings.segments), ensure_ascii=False)
-        row = (entry.log_id or "", entry.logged_at, occurrence, refusal.code, detail, entry.input_hash, known)
+        content = quarantine_hash(entry.input_hash, self.limits)
+        row = (entry.log_id or "", entry.logged_at, occurrence, refusal.code, detail, content, known)
         self._quarantined.append((*row, self.run_id))
 
     def remove(self, removal: Removal) -> None:
@@ -176,25 +187,25 @@ class BatchWriter:
         """Merge what is staged and mark its days as due for new sums. Returns how many rows changed."""
         if not self.changed:
             return 0
+        days = sorted(self._days)
+        self.connection.execute(query("lock_days"), {"days": days})
         copy_rows(self.connection, "staged_quarantine", _QUARANTINE_COLUMNS, self._quarantined)
         copy_rows(self.connection, "staged_removal", _REMOVAL_COLUMNS, self._removed)
         for name in ("remove_evaluations", "remove_quarantine", "merge_evaluations", "merge_quarantine"):
             self.connection.execute(query(name))
         self.connection.execute(
-            query("mark_days"), {"days": sorted(self._days), "scorer_ids": self.scorer_ids}
+            query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids}
         )
         return self.changed
 
 
 def _readable_segments(segments: object, dimensions: Sequence[str]) -> Mapping[str, str]:
-    if not isinstance(segments, Mapping):
+    """Return what can be read of an unreadable log's segments, labelled as a readable log's are."""
+    try:
+        found = parse_segments(segments)
+    except BadInput:
         return {}
-    found = {name: segments.get(name) for name in dimensions}
-    return {
-        name: _clean(str(value))[:200]
-        for name, value in found.items()
-        if isinstance(value, (str, int, float))
-    }
+    return {name: found[name] for name in dimensions if name in found}
 
 
 def _clean(value: str) -> str:

@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     batch_rows: int = Field(
         2_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches"
     )
-    max_batches: int = Field(200, ge=1, le=500, description="mapped tasks a run; batches grow beyond it")
+    max_batches: int = Field(200, ge=2, le=500, description="mapped tasks a run; batches grow beyond it")
     max_log_bytes: int = Field(
         4_000_000, ge=1_000, le=100_000_000, description="a longer log is quarantined unread"
     )

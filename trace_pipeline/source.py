@@ -2,7 +2,8 @@
 
 The source is only ever read, in one snapshot a batch. Identifiers from settings become quoted identifiers of
 SQLAlchemy; nothing of them is ever pasted into a statement. Ids are compared in byte order (collation "C"), so
-that the source, the results and Python agree about which key comes first.
+that the source, the results and Python agree about which key comes first. An id that is longer than a log may
+have is read cut, just long enough to be refused.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +24,11 @@ from trace_pipeline.settings import SourceSettings
 from trace_pipeline.sqlfiles import query
 
 _STREAM_ROWS = 2_000
+_ID_CHARACTERS = 501  # one more than a readable id has
+_SEGMENT_CHARACTERS = 1_000  # of a segment column; a segment is cut far below
+_READ = ("question", "documents", "response", "ground_truth", "segments")
+# Where the clock jumps, local times in the gap or the repeated hour are out of order by at most this.
+_ZONELESS_SLACK = timedelta(hours=2)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,10 +67,10 @@ class Source:
             "segments": columns.segments,
         }
         wanted = [name for name in self._names.values() if name]
-        wanted += settings.segment_columns.values()
+        self.column_names = list(dict.fromkeys([*wanted, *settings.segment_columns.values()]))
         self.table = sa.table(
             quoted_name(settings.table, quote=True),
-            *(sa.column(quoted_name(name, quote=True)) for name in dict.fromkeys(wanted)),
+            *(sa.column(quoted_name(name, quote=True)) for name in self.column_names),
             schema=quoted_name(settings.table_schema, quote=True),
         )
 
@@ -76,7 +82,12 @@ class Source:
     @property
     def log_id(self) -> ColumnElement[Any]:
         """The log's id as text in byte order."""
-        return sa.cast(self._must("log_id"), sa.Text).collate("C")
+        return sa.func.left(sa.cast(self._must("log_id"), sa.Text), _ID_CHARACTERS).collate("C")
+
+    @property
+    def _ident(self) -> ColumnElement[Any]:
+        """The id where a key needs one: a NULL id is read as "", so that such a row lands in a batch too."""
+        return sa.func.coalesce(self.log_id, "")
 
     def _must(self, field: str) -> ColumnElement[Any]:
         found = self.column(field)
@@ -91,18 +102,22 @@ class Source:
         return sa.func.timezone(self.settings.time_zone, raw) if self.zoneless else raw
 
     def within(self, start: Key, end: Key) -> ColumnElement[bool]:
-        """The condition start <= (logged_at, log_id) < end, written so that an index on logged_at serves it."""
-        raw = self._must("logged_at")
-        low, high = self._bound(start.logged_at), self._bound(end.logged_at)
-        # A NULL id is read as "": such a row must land in a batch too, to be quarantined there.
-        ident = sa.func.coalesce(self.log_id, "")
-        after = sa.or_(raw > low, ident >= sa.cast(start.log_id, sa.Text).collate("C"))
-        before = sa.or_(raw < high, ident < sa.cast(end.log_id, sa.Text).collate("C"))
-        return sa.and_(raw >= low, raw <= high, after, before)
+        """The condition start <= (logged_at, log_id) < end, so written that an index on logged_at serves it."""
+        low, high, moment = _moment(start.logged_at), _moment(end.logged_at), self.logged_at
+        after = sa.or_(moment > low, self._ident >= sa.cast(start.log_id, sa.Text).collate("C"))
+        before = sa.or_(moment < high, self._ident < sa.cast(end.log_id, sa.Text).collate("C"))
+        return sa.and_(self._between(start.logged_at, end.logged_at), after, before)
 
-    def _bound(self, moment: datetime) -> ColumnElement[Any]:
-        value = sa.cast(sa.literal(moment, sa.DateTime(timezone=True)), sa.DateTime(timezone=True))
-        return sa.func.timezone(self.settings.time_zone, value) if self.zoneless else value
+    def _between(self, low: datetime, high: datetime) -> ColumnElement[bool]:
+        """The condition low <= logged_at <= high, for the index and exactly."""
+        moment = self.logged_at
+        exactly = sa.and_(moment >= _moment(low), moment <= _moment(high))
+        if not self.zoneless:
+            return exactly
+        raw, zone = self._must("logged_at"), self.settings.time_zone
+        first = sa.func.timezone(zone, _moment(low - _ZONELESS_SLACK))
+        last = sa.func.timezone(zone, _moment(high + _ZONELESS_SLACK))
+        return sa.and_(raw >= first, raw <= last, exactly)
 
     def input_hash(self) -> ColumnElement[str]:
         """SHA-256 (hex) of everything that scoring reads, computed by the source's server: no text moves."""
@@ -116,8 +131,8 @@ class Source:
         return sa.func.encode(sa.func.sha256(sa.func.convert_to(whole, "UTF8")), "hex")
 
     def byte_length(self) -> ColumnElement[int]:
-        """Bytes of a log's texts, for the limit on what is moved at all."""
-        read = [self.column(field) for field in ("question", "documents", "response", "ground_truth")]
+        """Bytes of all that scoring reads of a log, for the limit on what is moved at all."""
+        read = [self.column(field) for field in _READ]
         sizes = [
             sa.func.coalesce(sa.func.octet_length(sa.cast(part, sa.Text)), 0)
             for part in read
@@ -136,6 +151,11 @@ class Source:
         is_json = self.types.get(self._names[field] or "") in ("json", "jsonb")
         return sa.cast(found, sa.Text) if is_json else found
 
+    def has_timeless(self, connection: Connection) -> bool:
+        """Tell whether there is a row without a time, which no day can take up."""
+        untimed = sa.select(sa.literal(1)).select_from(self.table).where(self._must("logged_at").is_(None))
+        return bool(connection.scalar(sa.select(untimed.exists())))
+
     def count(self, connection: Connection, start: Key, end: Key) -> int:
         """Count the logs in [start, end)."""
         statement = sa.select(sa.func.count()).select_from(self.table).where(self.within(start, end))
@@ -143,8 +163,7 @@ class Source:
 
     def boundaries(self, connection: Connection, start: Key, end: Key, every: int) -> list[Key]:
         """Return the keys of each `every`-th log of [start, end), without the first: where batches part."""
-        ident = sa.func.coalesce(self.log_id, "")
-        order = (self._must("logged_at"), ident)
+        ident, order = self._ident, (self.logged_at, self._ident)
         position = sa.func.row_number().over(order_by=order).label("position")
         inner = (
             sa.select(self.logged_at.label("logged_at"), ident.label("log_id"), position)
@@ -159,53 +178,54 @@ class Source:
         return [Key(row.logged_at, row.log_id) for row in connection.execute(statement)]
 
     def entries(self, connection: Connection, start: Key, end: Key) -> Iterator[Entry]:
-        """Stream id, time, hash and size of each log in [start, end), in key order, by a server-side cursor."""
-        ident = sa.func.coalesce(self.log_id, "")
+        """Stream id, time, hash and size of each log in [start, end), by a server-side cursor.
+
+        In key order; rows that share a key in the order of their hashes, so that it is the same one that counts
+        as the first in every run.
+        """
         statement = (
             sa.select(self.logged_at, self.log_id, self.input_hash(), self.byte_length())
             .where(self.within(start, end))
-            .order_by(self._must("logged_at"), ident)
+            .order_by(self.logged_at, self._ident, self.input_hash())
         )
         result = connection.execution_options(yield_per=_STREAM_ROWS).execute(statement)
         for logged_at, log_id, input_hash, byte_length in result:
             yield Entry(logged_at, log_id, input_hash, byte_length)
 
-    def texts(
-        self, connection: Connection, entries: Sequence[Entry]
-    ) -> dict[tuple[datetime, str], Mapping[str, object]]:
-        """Fetch the fields of the given logs (consecutive ones in key order) as rows in rag_log's form."""
-        wanted = [entry.log_id for entry in entries if entry.log_id is not None]
+    def texts(self, connection: Connection, entries: Sequence[Entry]) -> dict[Entry, Mapping[str, object]]:
+        """Fetch the given logs (consecutive ones in key order) as rows in rag_log's form."""
+        wanted = {(entry.logged_at, entry.log_id, entry.input_hash): entry for entry in entries}
         if not wanted:
             return {}
-        raw = self._must("logged_at")
-        statement = self._records().where(
-            raw >= self._bound(entries[0].logged_at),
-            raw <= self._bound(entries[-1].logged_at),
-            self.log_id == sa.func.any(sa.bindparam("wanted", wanted, type_=postgresql.ARRAY(sa.Text))),
+        fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
+        fields += [self._readable(field).label(field) for field in _READ]
+        extra = self.settings.segment_columns
+        fields += [
+            sa.func.left(sa.cast(self.table.c[name], sa.Text), _SEGMENT_CHARACTERS).label(f"segment_{at}")
+            for at, name in enumerate(extra.values())
+        ]
+        ids = sa.bindparam("wanted", [entry.log_id for entry in entries], type_=postgresql.ARRAY(sa.Text))
+        statement = sa.select(*fields, self.input_hash().label("input_hash")).where(
+            self._between(entries[0].logged_at, entries[-1].logged_at), self.log_id == sa.func.any(ids)
         )
-        rows: dict[tuple[datetime, str], Mapping[str, object]] = {}
-        for record in self._read(connection, statement):
-            rows.setdefault((record["logged_at"], record["log_id"]), record)
+        rows: dict[Entry, Mapping[str, object]] = {}
+        for row in connection.execute(statement).mappings():
+            entry = wanted.get((row["logged_at"], row["log_id"], row["input_hash"]))
+            if entry is not None:
+                record = {name: row[name] for name in ("log_id", "logged_at", *_READ)}
+                rows[entry] = {**record, "segments": _joined_segments(row, extra)}
         return rows
 
-    def by_id(self, connection: Connection, log_id: str) -> list[Mapping[str, Any]]:
+    def by_id(self, connection: Connection, log_id: str) -> list[Mapping[str, object]]:
         """Fetch the logs of one id as rows in rag_log's form, oldest first."""
-        statement = self._records().where(self.log_id == log_id).order_by(self._must("logged_at"))
-        return list(self._read(connection, statement))
+        listed = sa.select(self.logged_at, self.log_id, self.input_hash(), self.byte_length())
+        statement = listed.where(self.log_id == log_id).order_by(self._must("logged_at"))
+        entries = [Entry(*row) for row in connection.execute(statement)]
+        return [row for entry in entries for row in self.texts(connection, [entry]).values()]
 
-    def _records(self) -> sa.Select[Any]:
-        fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
-        for field in ("question", "documents", "response", "ground_truth", "segments"):
-            fields.append(self._readable(field).label(field))
-        extra = self.settings.segment_columns.values()
-        fields += [self.table.c[name].label(f"segment_{at}") for at, name in enumerate(extra)]
-        return sa.select(*fields)
 
-    def _read(self, connection: Connection, statement: sa.Select[Any]) -> Iterator[Mapping[str, Any]]:
-        for row in connection.execute(statement).mappings():
-            record = {name: value for name, value in row.items() if not name.startswith("segment_")}
-            record["segments"] = _joined_segments(row, self.settings.segment_columns)
-            yield record
+def _moment(value: datetime) -> ColumnElement[Any]:
+    return sa.cast(sa.literal(value, sa.DateTime(timezone=True)), sa.DateTime(timezone=True))
 
 
 def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object:
@@ -219,12 +239,8 @@ def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object
     if base is not None and not isinstance(base, dict):
         return base
     joined = dict(base or {})
-    joined.update({name: _plain(row[f"segment_{at}"]) for at, name in enumerate(extra)})
+    joined.update({name: row[f"segment_{at}"] for at, name in enumerate(extra)})
     return joined
-
-
-def _plain(value: object) -> object:
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 
 def open_source(connection: Connection, settings: SourceSettings) -> Source:
@@ -233,17 +249,18 @@ def open_source(connection: Connection, settings: SourceSettings) -> Source:
     Raises ConfigurationError naming the setting when the table or one of its columns does not exist.
     """
     place = {"table_schema": settings.table_schema, "table": settings.table}
-    types = {row.name: row.type for row in connection.execute(query("source_columns"), place)}
+    types = {row.column_name: row.column_type for row in connection.execute(query("source_columns"), place)}
     if not types:
         raise ConfigurationError(
-            f"Settings source.table_schema and source.table: there is no table or view {settings.table!r} in schema "
-            f"{settings.table_schema!r} of the source database, or this login may not see it."
+            f"Settings source.table_schema and source.table: there is no table or view {settings.table!r} in "
+            f"schema {settings.table_schema!r} of the source database."
         )
     named = {f"source.columns.{field}": name for field, name in settings.columns.model_dump().items() if name}
     named |= {f"source.segment_columns.{field}": name for field, name in settings.segment_columns.items()}
     for setting, name in named.items():
         if name not in types:
             raise ConfigurationError(
-                f"Setting {setting}: {settings.table!r} has no column {name!r}; it has {', '.join(sorted(types))}."
+                f"Setting {setting}: {settings.table!r} has no column {name!r}; "
+                f"it has {', '.join(sorted(types))}."
             )
     return Source(settings, types)

@@ -8,7 +8,7 @@ select format('%s, scorer %s: the scorer broke on %s of %s logs.', l.day, s.name
 from trace.ledger as l
 inner join trace.scorer as s on l.scorer_id = s.scorer_id
 where
-    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
     and cast(:from_at as timestamptz) < cast(:to_at as timestamptz)
     and l.failed > coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
 order by l.day

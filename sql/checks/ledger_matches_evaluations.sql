@@ -15,7 +15,7 @@ with counted as (
     inner join trace.ledger as l
         on e.scorer_id = l.scorer_id and e.logged_at >= l.interval_start and e.logged_at < l.interval_end
     where
-        e.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+        e.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
         and e.logged_at >= :from_at and e.logged_at < :to_at
     group by e.scorer_id, l.day
 )
@@ -28,7 +28,7 @@ from trace.ledger as l
 inner join trace.scorer as s on l.scorer_id = s.scorer_id
 left join counted as c on l.scorer_id = c.scorer_id and l.day = c.day
 where
-    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
     and (l.scored, l.skipped, l.sampled_out)
     is distinct from
     (coalesce(c.scored, 0), coalesce(c.skipped, 0), coalesce(c.sampled_out, 0))

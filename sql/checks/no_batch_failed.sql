@@ -11,7 +11,7 @@ select format(
 from trace.ledger as l
 inner join trace.scorer as s on l.scorer_id = s.scorer_id
 where
-    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date []))
+    l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
     and cast(:from_at as timestamptz) < cast(:to_at as timestamptz)
     and l.reasons ? 'batch_failed'
 order by l.day

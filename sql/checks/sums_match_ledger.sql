@@ -13,7 +13,7 @@ inner join trace.ledger as l on d.scorer_id = l.scorer_id and d.day = l.day
 inner join trace.scorer as s on d.scorer_id = s.scorer_id
 where
     d.dimension = ''
-    and d.scorer_id = any(:scorer_ids) and d.day = any(cast(:days as date []))
+    and d.scorer_id = any(:scorer_ids) and d.day = any(cast(:days as date[]))
     and cast(:from_at as timestamptz) < cast(:to_at as timestamptz)
     and d.n + d.undefined + d.unscored <> l.source_rows - coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
 order by d.day, d.metric

@@ -129,7 +129,7 @@ create table trace.daily_metric (
     n bigint not null,
     total numeric not null,
     squares numeric not null,
-    histogram bigint [] not null,
+    histogram bigint[] not null,
     undefined bigint not null,
     unscored bigint not null,
     published_n bigint not null,

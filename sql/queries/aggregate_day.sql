@@ -33,7 +33,7 @@ labelled as (
         d.dimension,
         coalesce(nullif(o.segments ->> d.dimension, ''), '(missing)') as value
     from outcome as o
-    cross join unnest(cast(:dimensions as text [])) as d (dimension)
+    cross join unnest(cast(:dimensions as text[])) as d (dimension)
 ),
 
 ranked as (
@@ -95,7 +95,11 @@ cells as (
         k.value,
         k.metric,
         array_agg(coalesce(c.n, 0) order by g.cell) as histogram
-    from (select distinct dimension, value, metric from celled) as k
+    from (select distinct
+dimension,
+value,
+metric
+from celled) as k
     cross join generate_series(0, 20) as g (cell)
     left join celled as c
         on k.dimension = c.dimension and k.value = c.value and k.metric = c.metric and g.cell = c.cell and c.is_scored
@@ -162,7 +166,7 @@ complete as (
 ),
 
 earlier as (
-    select exists (
+    select exists(
         select from trace.daily_metric as d
         where d.scorer_id = :scorer_id and d.day = :day
     ) as was_published

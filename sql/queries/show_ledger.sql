@@ -5,5 +5,6 @@
 -- safe to re-run: yes, it only reads
 select *
 from trace.night_ledger
-where scorer = :scorer and day > (select max(day) from trace.night_ledger where scorer = :scorer) - cast(:nights as integer)
+where scorer = :scorer and day > (select max(day) from trace.night_ledger
+where scorer = :scorer) - cast(:nights as integer)
 order by day, fingerprint

@@ -58,6 +58,7 @@ def aggregate_day(
     restated: set[date] = set()
     for scorer_id in pipeline.scorer_ids:
         with pipeline.results.begin() as connection:
+            connection.execute(query("lock_series"), {"series": f"sums {scorer_id}"})
             place = {"scorer_id": scorer_id, "first_day": first_day, "last_day": window.last_day}
             due = {row.day for row in connection.execute(query("take_marked_days"), place)}
             due.update(window.days())

@@ -59,24 +59,22 @@ def _check_encoding(connection: Connection) -> None:
 def _check_types(source: Source) -> None:
     for field, allowed in _TYPES.items():
         name = getattr(source.settings.columns, field)
-        if name is None:
+        if name is None or source.types[name] in allowed:
             continue
-        found = source.types[name]
-        if found.startswith("character(") or found not in allowed:
-            remedy = _REMEDY.get(field, f"use a view that casts it to {allowed[0]}")
-            raise ConfigurationError(
-                f"Setting source.columns.{field}: column {name!r} of {source.settings.table!r} has type {found}; {remedy}."
-            )
+        remedy = _REMEDY.get(field, f"use a view that casts it to {allowed[0]}")
+        raise ConfigurationError(
+            f"Setting source.columns.{field}: column {name!r} of {source.settings.table!r} has type "
+            f"{source.types[name]}; {remedy}."
+        )
 
 
 def _check_readable(connection: Connection, source: Source) -> None:
-    allowed = connection.scalar(
-        query("may_read"), {"table_schema": source.settings.table_schema, "table": source.settings.table}
-    )
-    if not allowed:
+    settings = source.settings
+    place = {"table_schema": settings.table_schema, "table": settings.table}
+    if not connection.scalar(query("may_read"), {**place, "columns": source.column_names}):
         raise ConfigurationError(
-            f"This login may not read {source.settings.table!r} in schema {source.settings.table_schema!r} of the source "
-            "database: grant it usage on the schema and select on the table."
+            f"Settings source.table_schema and source.table: this login may not read {settings.table!r} in schema "
+            f"{settings.table_schema!r} of the source database; grant it usage on the schema and select on the table."
         )
 
 
@@ -91,21 +89,25 @@ def _zone_advice(source: Source) -> list[str]:
 
 def _index_advice(connection: Connection, source: Source) -> list[str]:
     settings = source.settings
-    rows = connection.execute(
-        query("source_indexes"), {"table_schema": settings.table_schema, "table": settings.table}
-    ).all()
+    place = {"table_schema": settings.table_schema, "table": settings.table}
+    rows = connection.execute(query("source_indexes"), place).all()
     if not any(row.is_table for row in rows):
         return []  # a view: its tables' indexes decide, and only its owner knows which
-    leading = {row.leading_column for row in rows}
+    table, moment, ident = settings.table, settings.columns.logged_at, settings.columns.log_id
     advice = []
-    if settings.columns.logged_at not in leading:
+    if not any(row.leading_column == moment for row in rows):
         advice.append(
-            f"{settings.table!r} has no index that starts with {settings.columns.logged_at!r}, so each night reads all of it: "
-            f"create index on that column."
+            f"{table!r} has no index that starts with {moment!r}, so each night reads all of it: "
+            "create an index on that column."
         )
-    if not any(row.is_unique and row.leading_column == settings.columns.log_id for row in rows):
+    elif source.has_timeless(connection):
         advice.append(
-            f"Column {settings.columns.log_id!r} of {settings.table!r} has no unique index; "
-            "of rows that share id and time one is scored and the others are quarantined as duplicate_log_id."
+            f"{table!r} has rows whose {moment!r} is empty; they belong to no day and are not counted: "
+            "give that column a value."
+        )
+    if not any(row.is_unique and row.leading_column == ident for row in rows):
+        advice.append(
+            f"Column {ident!r} of {table!r} has no unique index: of rows that share id and time one is scored, "
+            "and the others are quarantined as duplicate_log_id."
         )
     return advice

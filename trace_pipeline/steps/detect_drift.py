@@ -28,6 +28,7 @@ def detect_drift(pipeline: Pipeline) -> list[str]:
     sentences = []
     for metric in settings.watch_metrics:
         with pipeline.results.begin() as connection:
+            connection.execute(query("lock_series"), {"series": f"verdicts {scorer} {metric}"})
             nights = load_nights(connection, scorer, metric, settings.watch_history_days)
             verdicts = replay(metric, nights)
             store_verdicts(connection, scorer, metric, verdicts)

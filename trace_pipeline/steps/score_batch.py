@@ -30,12 +30,14 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
     """
     batch = Batch.from_message(message)
     scorers = pipeline.scorer_ids
-    with pipeline.results.begin() as results, pipeline.read_source() as (connection, source):
-        known = load_known(results, batch, list(scorers))
-        writer = BatchWriter(results, pipeline.run_id, pipeline.settings, list(scorers))
-        run = _Run(pipeline, source, connection, scorers, known, writer, force)
-        run.read(batch)
-        run.forget_vanished(batch)
+    with pipeline.results.begin() as results:
+        # Before the source's snapshot: what another run has scored by now is in it, or has left the source.
+        known = load_known(results, batch, list(scorers), pipeline.limits)
+        writer = BatchWriter(results, pipeline, list(scorers))
+        with pipeline.read_source() as (connection, source):
+            run = _Run(pipeline, source, connection, scorers, known, writer, force)
+            run.read(batch)
+            run.forget_vanished()
         changed = writer.finish()
     return BatchResult(batch_id=batch.batch_id, read=dict(sorted(run.read_by_day.items())), changed=changed)
 
@@ -109,14 +111,14 @@ class _Run:
         readable: list[tuple[Entry, Log]] = []
         for entry in entries:
             key = (entry.logged_at, entry.log_id or "")
-            if key not in rows:
+            if entry not in rows:
                 raise TemporaryFault(
                     f"A log of {entry.logged_at:%Y-%m-%d} was listed but not found in the same snapshot."
                 )
             try:
-                readable.append((entry, parse_log(rows[key], self.pipeline.limits)))
+                readable.append((entry, parse_log(rows[entry], self.pipeline.limits)))
             except BadInput as refusal:
-                self.writer.quarantine(entry, 0, refusal, rows[key].get("segments"))
+                self.writer.quarantine(entry, 0, refusal, rows[entry].get("segments"))
                 self.known.becomes_unreadable(key)
             else:
                 self.known.becomes_readable(key)
@@ -129,7 +131,7 @@ class _Run:
             evaluations = scorer.score_many(log for _, log in due)
             self.writer.evaluations(scorer_id, zip(due, evaluations, strict=True))
 
-    def forget_vanished(self, batch: Batch) -> None:
+    def forget_vanished(self) -> None:
         """Remove results of logs that are not in the source (any more, or not readable any more)."""
         emptied: dict[str, bool] = {}
         for removal in self.known.removals():
