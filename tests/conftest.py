@@ -110,22 +110,22 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 RESULT_TABLES: Mapping[str, str] = {
-    "evaluation": (
-        "select s.name, s.fingerprint, e.logged_at, e.log_id, e.input_hash, e.status, e.reason, e.response_kind,"
-        " e.relevance, e.utilization, e.adherence, e.completeness, e.average, e.adherence_probability, e.undefined,"
-        " e.annotation, e.segments, e.inclusion_probability"
-        " from trace.evaluation e join trace.scorer s using (scorer_id)"
-    ),
-    "quarantine": "select log_id, logged_at, occurrence, reason, detail, input_hash, segments from trace.quarantine",
-    "ledger": (
-        "select s.name, s.fingerprint, l.day, l.interval_start, l.interval_end, l.source_rows, l.scored, l.skipped,"
-        " l.quarantined, l.sampled_out, l.failed, l.reasons from trace.ledger l join trace.scorer s using (scorer_id)"
-    ),
-    "daily_metric": (
-        "select s.name, s.fingerprint, d.day, d.dimension, d.value, d.metric, d.n, d.total, d.squares, d.histogram,"
-        " d.undefined, d.unscored, d.published_n, d.published_total"
-        " from trace.daily_metric d join trace.scorer s using (scorer_id)"
-    ),
+    "evaluation": """
+        select s.name, s.fingerprint, e.logged_at, e.log_id, e.input_hash, e.status, e.reason,
+            e.response_kind,
+            e.relevance, e.utilization, e.adherence, e.completeness, e.average, e.adherence_probability,
+            e.undefined, e.annotation, e.segments, e.inclusion_probability
+        from trace.evaluation e join trace.scorer s using (scorer_id)""",
+    "quarantine": """
+        select log_id, logged_at, occurrence, reason, detail, input_hash, segments from trace.quarantine""",
+    "ledger": """
+        select s.name, s.fingerprint, l.day, l.interval_start, l.interval_end, l.source_rows, l.scored,
+            l.skipped, l.quarantined, l.sampled_out, l.failed, l.reasons
+        from trace.ledger l join trace.scorer s using (scorer_id)""",
+    "daily_metric": """
+        select s.name, s.fingerprint, d.day, d.dimension, d.value, d.metric, d.n, d.total, d.squares,
+            d.histogram, d.undefined, d.unscored, d.published_n, d.published_total
+        from trace.daily_metric d join trace.scorer s using (scorer_id)""",
 }
 
 
@@ -136,7 +136,8 @@ def checksum(engine: Engine) -> dict[str, tuple[int, str]]:
         for name, statement in RESULT_TABLES.items():
             row = connection.execute(
                 text(
-                    "select count(*), coalesce(md5(string_agg(md5(cast(t as text)), '' order by cast(t as text))), '')"
+                    "select count(*),"
+                    " coalesce(md5(string_agg(md5(cast(t as text)), '' order by cast(t as text))), '')"
                     f" from ({statement}) as t"
                 )
             ).one()

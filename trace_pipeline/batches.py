@@ -1,4 +1,4 @@
-"""Batches: half-open key ranges that tile a run's days without gaps, so that a log that arrives meanwhile is in one."""
+"""Batches: half-open key ranges that tile a run's days, so that a log that arrives meanwhile is in one."""
 
 from __future__ import annotations
 

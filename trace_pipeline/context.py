@@ -51,7 +51,7 @@ class Pipeline:
     def scorer_ids(self) -> dict[int, Scorer]:
         """The scorers by their id in the results; new fingerprints are entered.
 
-        In a transaction of its own: held for the length of a batch, the row's lock would let one batch run at a time.
+        In a transaction of its own: the row's lock, held for a batch, would let one batch run at a time.
         """
         registered = {}
         with self.results.begin() as connection:

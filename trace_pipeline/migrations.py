@@ -30,13 +30,13 @@ def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
     except DBAPIError as error:
         if isinstance(error.orig, errors.InsufficientPrivilege):
             raise ConfigurationError(
-                f"This login may not lay the schema trace ({_first_line(error)}): migrate with the login that owns "
-                "it, or, the first time, with one that may create schemas in the database."
+                f"This login may not lay the schema trace ({_first_line(error)}): migrate with the login "
+                "that owns it, or, the first time, with one that may create schemas in the database."
             ) from error
         if isinstance(error.orig, errors.DependentObjectsStillExist):
             raise ConfigurationError(
-                f"Something of your own stands on a view of the schema trace ({_first_line(error)}): drop it, "
-                "migrate, and make it again."
+                f"Something of your own stands on a view of the schema trace ({_first_line(error)}): "
+                "drop it, migrate, and make it again."
             ) from error
         raise
 

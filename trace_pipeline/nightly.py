@@ -30,7 +30,7 @@ def run_window(
     *,
     late_days: int,
     force: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RunReport:
     """Score the window and its late days; raises as the steps do."""
     notes = check_source(pipeline)

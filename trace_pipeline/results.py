@@ -23,8 +23,11 @@ from trace_pipeline.window import day_of
 
 Position = tuple[datetime, str]
 
-_EVALUATION_COLUMNS = ["scorer_id", "logged_at", "log_id", "input_hash", "status", "reason", "response_kind", "relevance", "utilization", "adherence", "completeness", "average", "adherence_probability", "undefined", "annotation", "segments", "run_id"]
-_QUARANTINE_COLUMNS = ["log_id", "logged_at", "occurrence", "reason", "detail", "input_hash", "segments", "run_id"]
+_EVALUATION_COLUMNS = (
+    "scorer_id logged_at log_id input_hash status reason response_kind relevance utilization "
+    "adherence completeness average adherence_probability undefined annotation segments run_id "
+).split()
+_QUARANTINE_COLUMNS = ("log_id logged_at occurrence reason detail input_hash segments run_id ").split()
 _REMOVAL_COLUMNS = ["scorer_id", "logged_at", "log_id", "occurrence"]
 _DETAIL_LENGTH = 500
 
@@ -193,9 +196,7 @@ class BatchWriter:
         copy_rows(self.connection, "staged_removal", _REMOVAL_COLUMNS, self._removed)
         for name in ("remove_evaluations", "remove_quarantine", "merge_evaluations", "merge_quarantine"):
             self.connection.execute(query(name))
-        self.connection.execute(
-            query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids}
-        )
+        self.connection.execute(query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids})
         return self.changed
 
 

@@ -7,23 +7,30 @@ variables (`TRACE_SOURCE__TABLE` for `[source] table`), parameters of a run. A w
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
 from pathlib import Path
-from typing import Annotated, Any
-from zoneinfo import ZoneInfo
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
 from trace_core.errors import ConfigurationError
-
-Identifier = Annotated[str, Field(min_length=1, max_length=63)]
+from trace_pipeline.setting_types import (
+    Addresses,
+    ColumnsByName,
+    Cron,
+    Identifier,
+    Names,
+    OptionalColumn,
+    OptionalDays,
+    TimeZone,
+)
 
 
 class SourceColumns(BaseModel):
@@ -35,8 +42,8 @@ class SourceColumns(BaseModel):
     question: Identifier = "question"
     documents: Identifier = "documents"
     response: Identifier = "response"
-    ground_truth: Identifier | None = "ground_truth"
-    segments: Identifier | None = "segments"
+    ground_truth: OptionalColumn = "ground_truth"
+    segments: OptionalColumn = "segments"
 
 
 class SourceSettings(BaseModel):
@@ -46,31 +53,26 @@ class SourceSettings(BaseModel):
     table_schema: Identifier = Field("trace", description="schema of the source table or view")
     table: Identifier = Field("rag_log", description="source table or view; any name, it is quoted")
     columns: SourceColumns = SourceColumns()
-    segment_columns: Mapping[str, Identifier] = Field(
+    segment_columns: ColumnsByName = Field(
         default_factory=dict,
         description="segment name = column, for sources that keep segments in columns of their own",
     )
-    document_text_fields: tuple[str, ...] = Field(
+    document_text_fields: Names = Field(
         ("text", "content", "page_content"),
         min_length=1,
         description="fields that may hold the text of a document that is an object; the first present wins",
     )
-    time_zone: str = Field("UTC", description="zone of a `logged_at` column without one")
+    time_zone: TimeZone = Field("UTC", description="zone of a `logged_at` column without one")
     statement_timeout_seconds: int = Field(600, ge=1, le=86_400, description="longest single read")
-
-    @field_validator("time_zone")
-    @classmethod
-    def _zone(cls, value: str) -> str:
-        return _known_zone(value)
 
 
 class AlertSettings(BaseModel):
     """Who is told, and with which link."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    channels: tuple[str, ...] = Field(
+    channels: Addresses = Field(
         ("log",),
-        description="`log`, and for the command line Apprise URLs; in DAGs the connection `trace_alerts` adds its own",
+        description="`log`; for commands also Apprise URLs; in DAGs `trace_alerts` adds its own",
     )
     link_base_url: str = Field(
         "", description="address of the Airflow UI, put into messages; empty = no link"
@@ -88,10 +90,10 @@ class Settings(BaseSettings):
         nested_model_default_partial_update=True,
     )
     source: SourceSettings = SourceSettings()
-    scorers: Annotated[tuple[str, ...], NoDecode] = Field(
+    scorers: Names = Field(
         ("heuristic",), min_length=1, description="scorers to run; trends and alerts read the first"
     )
-    segments: Annotated[tuple[str, ...], NoDecode] = Field(
+    segments: Names = Field(
         ("app_version", "model", "tenant", "language"),
         max_length=12,
         description="segment dimensions that get a trend of their own",
@@ -99,8 +101,8 @@ class Settings(BaseSettings):
     segment_values: int = Field(
         50, ge=1, le=1_000, description="values of a segment kept per day; the rest is `other`"
     )
-    day_time_zone: str = Field("UTC", description="zone whose midnight parts the days")
-    schedule: str = Field(
+    day_time_zone: TimeZone = Field("UTC", description="zone whose midnight parts the days")
+    schedule: Cron = Field(
         "0 2 * * *",
         description="cron (in day_time_zone) of the nightly run; late enough for the day's last logs",
     )
@@ -114,26 +116,14 @@ class Settings(BaseSettings):
     )
     max_documents: int = Field(1_000, ge=1, le=100_000, description="a log with more is quarantined")
     store_annotations: bool = Field(True, description="keep sentence keys, so that scores can be explained")
-    watch_metrics: Annotated[tuple[str, ...], NoDecode] = Field(
+    watch_metrics: Names = Field(
         ("adherence", "completeness"), min_length=1, description="metrics watched for drift"
     )
     watch_history_days: int = Field(400, ge=60, le=4_000, description="nights replayed by the drift watch")
-    retention_days: int | None = Field(
+    retention_days: OptionalDays = Field(
         None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
     )
     alerts: AlertSettings = AlertSettings()
-
-    @field_validator("scorers", "segments", "watch_metrics", mode="before")
-    @classmethod
-    def _comma_separated(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
-
-    @field_validator("day_time_zone")
-    @classmethod
-    def _zone(cls, value: str) -> str:
-        return _known_zone(value)
 
     @field_validator("watch_metrics")
     @classmethod
@@ -144,22 +134,14 @@ class Settings(BaseSettings):
                 raise ValueError(f"{metric!r} is not a metric; choose from {', '.join(known)}")
         return value
 
-    @model_validator(mode="after")
-    def _distinct(self) -> Settings:
-        for name in ("scorers", "segments", "watch_metrics"):
-            values = getattr(self, name)
-            if len(set(values)) != len(values):
-                raise ValueError(f"{name} names a value twice: {', '.join(values)}")
-        return self
-
     @classmethod
     def settings_customise_sources(
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Overrides of a run beat the environment, which beats the file."""
         path = os.environ.get("TRACE_CONFIG")
@@ -183,8 +165,8 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         raise ConfigurationError(_sentences(error)) from error
-    except ConfigurationError:
-        raise
+    except SettingsError as error:
+        raise ConfigurationError(_undecodable(error)) from error
     except Exception as error:  # a TOML or JSON syntax error, from whichever parser met it
         raise ConfigurationError(
             f"The settings could not be read ({path or 'environment'}): {error}"
@@ -219,9 +201,10 @@ def _sentences(error: ValidationError) -> str:
     return " ".join(parts)
 
 
-def _known_zone(value: str) -> str:
-    try:
-        ZoneInfo(value)
-    except Exception as error:
-        raise ValueError(f"{value!r} is not a time zone of the IANA list") from error
-    return value
+def _undecodable(error: SettingsError) -> str:
+    found = re.search(r'field "(\w+)"', str(error))
+    name = found[1] if found else "settings"
+    return (
+        f"Setting {name}: the environment variable TRACE_{name.upper()}, or one below it, must hold a JSON "
+        "object; name each value by itself, such as TRACE_SOURCE__COLUMNS__QUESTION."
+    )

@@ -1,9 +1,9 @@
 """Reads logs from the user's table or view, whatever its columns are called, on whatever server.
 
 The source is only ever read, in one snapshot a batch. Identifiers from settings become quoted identifiers of
-SQLAlchemy; nothing of them is ever pasted into a statement. Ids are compared in byte order (collation "C"), so
-that the source, the results and Python agree about which key comes first. An id that is longer than a log may
-have is read cut, just long enough to be refused.
+SQLAlchemy; nothing of them is ever pasted into a statement. Ids are compared in byte order (collation "C"),
+so that the source, the results and Python agree about which key comes first. An id that is longer than a log
+may have is read cut, just long enough to be refused.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Source:
         return sa.func.timezone(self.settings.time_zone, raw) if self.zoneless else raw
 
     def within(self, start: Key, end: Key) -> ColumnElement[bool]:
-        """The condition start <= (logged_at, log_id) < end, so written that an index on logged_at serves it."""
+        """The condition start <= (logged_at, log_id) < end, written for an index on logged_at."""
         low, high, moment = _moment(start.logged_at), _moment(end.logged_at), self.logged_at
         after = sa.or_(moment > low, self._ident >= sa.cast(start.log_id, sa.Text).collate("C"))
         before = sa.or_(moment < high, self._ident < sa.cast(end.log_id, sa.Text).collate("C"))
@@ -180,8 +180,8 @@ class Source:
     def entries(self, connection: Connection, start: Key, end: Key) -> Iterator[Entry]:
         """Stream id, time, hash and size of each log in [start, end), by a server-side cursor.
 
-        In key order; rows that share a key in the order of their hashes, so that it is the same one that counts
-        as the first in every run.
+        In key order; rows that share a key in the order of their hashes, so that the same one counts as the
+        first in every run.
         """
         statement = (
             sa.select(self.logged_at, self.log_id, self.input_hash(), self.byte_length())

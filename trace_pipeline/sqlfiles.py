@@ -1,4 +1,4 @@
-"""Loads the statements of the folder sql/ by name; each file starts with a header (tests/sql hold it to that)."""
+"""Loads the statements of the folder sql/ by name; each file starts with a header, as tests/sql check."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ from trace_core.drift import Check, Incident, Night, Verdict
 from trace_pipeline.database import copy_rows, run_script
 from trace_pipeline.sqlfiles import query, statement_of
 
-_COLUMNS = ["scorer", "metric", "day", "dimension", "value", "measure", "state", "page", "event", "observed", "expected", "difference", "low", "high", "z", "threshold", "p", "n", "window_nights", "fired", "fingerprint", "incident_id", "evidence", "text"]
+_COLUMNS = (
+    "scorer metric day dimension value measure state page event observed expected difference low "
+    "high z threshold p n window_nights fired fingerprint incident_id evidence text "
+).split()
 
 Judged = Sequence[tuple[Night, Verdict]]
 

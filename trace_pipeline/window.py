@@ -56,8 +56,9 @@ def resolve_window(
 ) -> Window:
     """Return the days of a run, whatever kind of run it is.
 
-    Explicit days win. Else the data interval is taken down to whole days (02:00 to 02:00 is the day on which it
-    began). A run without interval (manual, or started by an asset) is about the last day complete at `run_after`.
+    Explicit days win. Else the data interval is taken down to whole days (02:00 to 02:00 is the day on which
+    it began). A run without interval (manual, or started by an asset) is about the last day that is complete
+    at `run_after`.
     Raises ConfigurationError naming `from_day` or `to_day`.
     """
     if from_day or to_day:

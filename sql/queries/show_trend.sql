@@ -4,14 +4,13 @@
 -- returns: the columns of trace.metric_trend
 -- safe to re-run: yes, it only reads
 with newest as (
-    select
+    select distinct on (l.day)
         l.day,
-        max(l.scorer_id) as scorer_id
+        l.scorer_id
     from trace.ledger as l
     inner join trace.scorer as s on l.scorer_id = s.scorer_id
     where s.name = :scorer
-    group by l.day
-    order by l.day desc
+    order by l.day desc, l.source_rows > 0 desc, l.scorer_id desc
     limit :nights
 )
 

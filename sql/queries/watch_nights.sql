@@ -11,13 +11,14 @@ with versions as (
     where s.name = :scorer
 ),
 
+-- A fingerprint that found no logs of a day, because the source has forgotten them, says nothing of that day.
 days as (
-    select
+    select distinct on (l.day)
         l.day,
-        max(l.scorer_id) as scorer_id
+        l.scorer_id
     from trace.ledger as l
     inner join versions as v on l.scorer_id = v.scorer_id
-    group by l.day
+    order by l.day asc, l.source_rows > 0 desc, l.scorer_id desc
 )
 
 select

@@ -45,8 +45,8 @@ def aggregate_day(
 ) -> list[str]:
     """Restate the window's days, and those late days whose evaluations changed, for each scorer.
 
-    `batches` is the plan, `results` what came back; a batch without a result has failed, and its logs without an
-    outcome are counted as failed. Returns the restated days (ISO), sorted.
+    `batches` is the plan, `results` what came back; a batch without a result has failed, and its logs without
+    an outcome are counted as failed. Returns the restated days (ISO), sorted.
     """
     done = {result["batch_id"] for result in results}
     read: Counter[str] = Counter()
@@ -109,7 +109,7 @@ def _restate(
 
 
 def _source_rows(pipeline: Pipeline, day: date, outcomes: int, reading: _Reading) -> int | None:
-    """Return how many logs of the day this run is answerable for; None when the source has forgotten the day."""
+    """Return how many logs of the day this run answers for; None when the source has forgotten the day."""
     start, end = (Key(moment) for moment in day_bounds(day, pipeline.settings.day_time_zone))
     read = reading.read[day.isoformat()]
     if reading.is_whole(start, end):
@@ -123,7 +123,8 @@ def _source_rows(pipeline: Pipeline, day: date, outcomes: int, reading: _Reading
         return max(now, outcomes)
     if now == read:
         raise TemporaryFault(
-            f"{day}: {read:,} logs were read but {outcomes:,} have an outcome. This must not be; run the day again."
+            f"{day}: {read:,} logs were read but {outcomes:,} have an outcome. This must not be; "
+            "run the day again."
         )
     # Another run wrote outcomes of this day meanwhile, for logs that came or went since this run read it.
     log.warning("%s: %s logs were read, %s have an outcome, %s are there now.", day, read, outcomes, now)

@@ -26,7 +26,7 @@ _TYPES = {
 }
 _REMEDY = {
     "logged_at": "use a view that casts it to timestamptz",
-    "documents": "use a view that gives an array of strings or of objects with a text field, as jsonb or text[]",
+    "documents": "use a view that gives an array of strings, or of objects with a text field, as jsonb",
     "segments": "use a view that gives a jsonb object, or name columns in source.segment_columns",
 }
 
@@ -34,8 +34,8 @@ _REMEDY = {
 def check_source(pipeline: Pipeline) -> list[str]:
     """Validate columns, types, time zone, encoding and index of the source.
 
-    Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence that
-    says what to change.
+    Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence
+    that says what to change.
     """
     with pipeline.read_source() as (connection, source):
         _check_encoding(connection)
@@ -73,8 +73,9 @@ def _check_readable(connection: Connection, source: Source) -> None:
     place = {"table_schema": settings.table_schema, "table": settings.table}
     if not connection.scalar(query("may_read"), {**place, "columns": source.column_names}):
         raise ConfigurationError(
-            f"Settings source.table_schema and source.table: this login may not read {settings.table!r} in schema "
-            f"{settings.table_schema!r} of the source database; grant it usage on the schema and select on the table."
+            f"Settings source.table_schema and source.table: this login may not read {settings.table!r} in "
+            f"schema {settings.table_schema!r} of the source database; grant it usage on the schema and "
+            "select on the table."
         )
 
 
@@ -107,7 +108,7 @@ def _index_advice(connection: Connection, source: Source) -> list[str]:
         )
     if not any(row.is_unique and row.leading_column == ident for row in rows):
         advice.append(
-            f"Column {ident!r} of {table!r} has no unique index: of rows that share id and time one is scored, "
-            "and the others are quarantined as duplicate_log_id."
+            f"Column {ident!r} of {table!r} has no unique index: of rows that share id and time one is "
+            "scored, and the others are quarantined as duplicate_log_id."
         )
     return advice

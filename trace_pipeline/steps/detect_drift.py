@@ -1,7 +1,7 @@
 """detect_drift: judge every stored night anew and store what the detector says.
 
-The verdicts are a pure function of the stored sums, so a restated night is judged again by replaying the nights
-from the first one; what was told to people is kept elsewhere (trace.alert_delivery) and never told again.
+The verdicts are a pure function of the stored sums, so a restated night is judged again by replaying the
+nights from the first one; what was told to people is kept elsewhere (trace.alert_delivery), never told again.
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ def ensure_partitions(pipeline: Pipeline, day: date) -> int:
 
 
 def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
-    """Drop the months of trace.evaluation older than `retention_days`; returns their tables.
+    """Drop the months of trace.evaluation, and of the quarantine, older than `retention_days`.
 
-    Sums, ledger and verdicts stay: they hold no log and no id of one. Without the setting nothing is dropped.
+    Returns the dropped tables. Sums, ledger and verdicts stay: they hold no log and no id of one. Without the
+    setting nothing is dropped.
     """
     days = pipeline.settings.retention_days
     if days is None:
@@ -31,6 +32,7 @@ def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
     with pipeline.results.begin() as connection:
         place = {"before": day - timedelta(days=days)}
         dropped = list(connection.execute(query("drop_partitions"), place).scalar_one())
+        connection.execute(query("forget_quarantine"), place)
     for name in dropped:
         log.info("Dropped %s: older than retention_days = %s.", name, days)
     return dropped

@@ -44,7 +44,7 @@ def plan_batches(pipeline: Pipeline, window: Window, *, late_days: int) -> list[
 
 
 def _parts(connection: Connection, source: Source, start: Key, end: Key, rows: int, most: int) -> list[Key]:
-    """Return the inner boundaries: batches of `rows` logs, or larger ones where that would be more than `most`."""
+    """Return the inner boundaries of batches of `rows` logs, larger where that would be more than `most`."""
     total = source.count(connection, start, end)
     every = max(rows, -(-total // most))
     return source.boundaries(connection, start, end, every) if total > every else []

@@ -1,4 +1,4 @@
-"""score_batch: read one range of the source, score what is new or changed, write it, all in one transaction."""
+"""score_batch: read one range of the source, score what is new or changed, write it, in one transaction."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _CHUNK_BYTES = 8_000_000
 
 
 def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = False) -> BatchResult:
-    """Score the logs of one batch that have no evaluation of the current fingerprints, or other content since.
+    """Score the logs of a batch that have no evaluation of the current fingerprints, or other content since.
 
-    With `force` all of them. A row that cannot be read is quarantined, one on which a scorer breaks is recorded as
-    failed; neither stops the batch. Evaluations of logs that have left the source go too, unless a whole day has
-    left it, as it does when the source forgets old logs. Returns counts; raises only for faults that a retry may cure.
+    With `force` all of them. A row that cannot be read is quarantined, one on which a scorer breaks is
+    recorded as failed; neither stops the batch. Evaluations of logs that have left the source go too, unless
+    a whole day has left it, as it does when the source forgets old logs. Returns counts; raises only for faults
+    that a retry may cure.
     """
     batch = Batch.from_message(message)
     scorers = pipeline.scorer_ids
@@ -66,7 +67,7 @@ class _Run:
         self.read_by_day: Counter[str] = Counter()
 
     def read(self, batch: Batch) -> None:
-        """Go through the range in key order and score what is due, chunk by chunk, so that memory stays flat."""
+        """Score what is due of the range, in key order, chunk by chunk, so that memory stays flat."""
         due: list[Entry] = []
         size = 0
         # The first pass is finished before texts are fetched: one connection serves one cursor at a time.

@@ -1,0 +1,78 @@
+"""Types of the settings: what may be written as text in the environment, and how it is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_settings import NoDecode
+
+
+def _listed(value: object) -> object:
+    """Read a list written as text: comma-separated, or JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _listed_addresses(value: object) -> object:
+    """Read channels written as text; only a comma before a new address parts them, it may hold others."""
+    if not isinstance(value, str) or value.lstrip().startswith("["):
+        return _listed(value)
+    return tuple(part for part in re.split(r"[,\s]+(?=\w+://|log\b)", value.strip()) if part)
+
+
+def _paired(value: object) -> object:
+    """Read a mapping written as text: name=column, comma-separated, or JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("{"):
+        return json.loads(value)
+    pairs = [part.partition("=") for part in value.split(",") if part.strip()]
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _distinct(value: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(value)) != len(value):
+        raise ValueError(f"names a value twice: {', '.join(value)}")
+    return value
+
+
+def _empty_is_none(value: object) -> object:
+    return None if value == "" else value
+
+
+def _known_zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except Exception as error:
+        raise ValueError(f"{value!r} is not a time zone of the IANA list") from error
+    return value
+
+
+def _cron(value: str) -> str:
+    if not value.startswith("@") and len(value.split()) != 5:
+        raise ValueError("a cron expression has five fields, such as 0 2 * * *")
+    return value
+
+
+Identifier = Annotated[str, Field(min_length=1, max_length=63)]
+OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
+OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Names = Annotated[tuple[Name, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_distinct)]
+Addresses = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    NoDecode,
+    BeforeValidator(_listed_addresses),
+    AfterValidator(_distinct),
+]
+ColumnsByName = Annotated[Mapping[Name, Identifier], NoDecode, BeforeValidator(_paired)]
+TimeZone = Annotated[str, AfterValidator(_known_zone)]
+Cron = Annotated[str, AfterValidator(_cron)]
