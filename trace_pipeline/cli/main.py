@@ -36,6 +36,8 @@ def main() -> None:
         format="%(message)s",
         handlers=[RichHandler(console=errors, show_time=False, show_path=False, markup=False)],
     )
+    # Its lines name internals; `migrate` itself says what it did.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
         app()
     except TraceError as error:

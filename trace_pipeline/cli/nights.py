@@ -62,7 +62,7 @@ def run(
 
 def watch(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the messages; record and send nothing.")
+        bool, typer.Option("--dry-run", help="Print the messages, send none. Verdicts are stored.")
     ] = False,
     database_url: DatabaseUrl = None,
 ) -> None:
