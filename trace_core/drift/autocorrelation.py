@@ -32,12 +32,20 @@ def shrink_correlation(products: Floats, squares: Floats, nights: float, largest
     return shrunk
 
 
-def variance_inflation(rho: Floats, windows: Floats) -> Floats:
-    """VIF_w = 1 + 2 sum_(i<w) (1 - i/w) rho^i, the variance of a mean of w nights of an AR(1) relative to
-    independent ones; (..., windows).
-
-    In closed form: (1 + rho) / (1 - rho) - 2 rho (1 - rho^w) / (w (1 - rho)^2).
+def day_correlation(rho: Floats, day_share: Floats, largest: float) -> Floats:
+    """phi = rho / share: sampling errors of two nights are independent, so a correlation rho of the nightly
+    means is one of phi of the day effects, whose part of the variance is `day_share`.
     """
-    r = rho[..., None]
-    inflation: Floats = (1 + r) / (1 - r) - 2 * r * (1 - r**windows) / (windows * (1 - r) ** 2)
+    return np.minimum(divide(rho, day_share), largest)
+
+
+def variance_inflation(phi: Floats, day_share: Floats, windows: Floats) -> Floats:
+    """VIF_w = 1 + share 2 sum_(i<w) (1 - i/w) phi^i, the variance of a mean of w nights relative to that of
+    independent ones when the day effects are an AR(1) and sampling errors are not; (..., windows).
+
+    In closed form 1 + share ((1 + phi) / (1 - phi) - 2 phi (1 - phi^w) / (w (1 - phi)^2) - 1).
+    """
+    r, share = phi[..., None], day_share[..., None]
+    correlated = (1 + r) / (1 - r) - 2 * r * (1 - r**windows) / (windows * (1 - r) ** 2)
+    inflation: Floats = 1 + share * (correlated - 1)
     return inflation

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_core.drift.arrays import Floats, Integers, divide
-from trace_core.drift.autocorrelation import lag_products, shrink_correlation, variance_inflation
+from trace_core.drift.autocorrelation import (
+    day_correlation,
+    lag_products,
+    shrink_correlation,
+    variance_inflation,
+)
 from trace_core.drift.history import History
 from trace_core.drift.levels import Levels, estimate_levels
 from trace_core.drift.settings import DriftSettings
@@ -43,12 +48,14 @@ class Baseline:
     The accepted ones of the oldest `usable` nights are the baseline. `mean` is their weighted mean residual,
     `mean_variance` its variance, `level_variance` what the uncertain levels add alone, `degrees` the degrees
     of freedom of a night's variance, `nights` (series,) the nights with logs, `rho` the lag-1 correlation,
-    `kappa` the excess kurtosis.
+    `phi` that of the day effects, `day_share` their part of the variance, `kappa` the excess kurtosis.
     """
 
     usable: int
     adjusted: Adjusted
     rho: Floats
+    phi: Floats
+    day_share: Floats
     kappa: Floats
     mean: Floats
     mean_variance: Floats
@@ -57,11 +64,15 @@ class Baseline:
     nights: Floats
 
 
+def is_young(nights: int, settings: DriftSettings) -> bool:
+    """Whether so few nights since the start or the last reset are known that the rules are stricter."""
+    return nights < settings.young_until_nights
+
+
 def baseline_age(nights: int, settings: DriftSettings) -> int:
-    """Nights between baseline and tonight, given the nights since the start or the last reset."""
-    if nights < settings.young_until_nights:
-        return settings.young_min_age_nights
-    return settings.baseline_min_age_nights
+    """Nights between baseline and tonight: a share of those there are, within its bounds."""
+    age = int(settings.baseline_age_share * nights)
+    return min(max(age, settings.young_min_age_nights), settings.baseline_min_age_nights)
 
 
 def fit(history: History, mix_columns: Integers, settings: DriftSettings) -> Baseline | None:
@@ -102,12 +113,15 @@ def _standardise(adjusted: Adjusted, accepted: Floats, settings: DriftSettings) 
     day_share = np.minimum(adjusted.days.tau2 * divide(sum_w, nights), 1.0)
     prior = settings.kurtosis_prior * day_share**2
     kappa = excess_kurtosis(score, nights, prior, settings.kurtosis_prior_nights)
-    forever = variance_inflation(rho, FOREVER)[..., 0]
+    phi = day_correlation(rho, day_share, settings.max_autocorrelation)
+    forever = variance_inflation(phi, day_share, FOREVER)[..., 0]
     level_variance = divide(adjusted.levels.variance, adjusted.levels.n)
     level_variance[:, 0] = adjusted.split.baseline_variance
     mean_variance = divide(forever, sum_w)
     degrees = adjusted.days.degrees / forever
-    return Baseline(usable, adjusted, rho, kappa, mean, mean_variance, level_variance, degrees, nights)
+    return Baseline(
+        usable, adjusted, rho, phi, day_share, kappa, mean, mean_variance, level_variance, degrees, nights
+    )
 
 
 def _correlation(score: Floats, present: Floats, largest: float) -> Floats:

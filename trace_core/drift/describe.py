@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from trace_core.drift.arrays import Flags, Floats, Integers, divide
 from trace_core.drift.history import MEASURES, History
-from trace_core.drift.judge import Judgement, total_threshold
+from trace_core.drift.judge import Judgement
 from trace_core.drift.scan import Scan
 from trace_core.drift.settings import DriftSettings
 from trace_core.drift.verdict import Check, Evidence
@@ -44,7 +44,7 @@ def _total_checks(
     windows[best.measure] = best.index
     fired = np.zeros(len(measures), dtype=np.bool_)
     fired[best.measure] = best.fired
-    threshold = np.full(len(measures), total_threshold(len(measures), settings))
+    threshold = judgement.threshold[measures, windows]
     floors = np.where(measures > 0, settings.shape_floor, settings.floor)
     extra = [
         {"floor": float(floor), "mix": _window_mix(judgement, int(m), int(scan.windows[w]))}
@@ -60,11 +60,10 @@ def _segment_checks(
     scan, tests = judgement.segment_scan, judgement.segment_tests
     if len(tests.column) == 0:
         return ()
-    rate = settings.segment_false_discovery_rate
+    rate = judgement.rate
     ranks = tests.adjusted.argsort(kind="stable").argsort(kind="stable") + 1
     # The |Z| that a segment of this rank has to reach: Benjamini-Hochberg read backwards.
-    looks = settings.segment_window_factor * len(scan.z)
-    threshold = -ndtri(rate * ranks / len(ranks) / looks / 2.0)
+    threshold = -ndtri(rate * ranks / len(ranks) / tests.looks / 2.0)
     extra = [
         {
             "floor": settings.segment_floor,
@@ -109,6 +108,7 @@ def _build(
         "standard_error": error,
         "tau": np.sqrt(baseline.adjusted.days.tau2[series]),
         "rho": baseline.rho[series],
+        "phi": baseline.phi[series],
         "kappa": baseline.kappa[series],
         "nu": scan.degrees[at],
         "weekday_effect": baseline.adjusted.weekday_effect[measure, weekday, column],

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_core.drift.arrays import Floats, Integers, divide
+from trace_core.drift.arrays import Flags, Floats, Integers, divide
 from trace_core.drift.autocorrelation import variance_inflation
 from trace_core.drift.baseline import Baseline
+from trace_core.drift.history import BETTER
 from trace_core.drift.tails import degrees_of_freedom, normal_score
 from trace_core.drift.weekday import DAYS
 
@@ -52,7 +53,9 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     difference = divide(sums, sum_w) - baseline.mean[:, series, None]
     day = divide(_per_window(precision**2, pick), sum_w) * adjusted.days.tau2[:, series, None]
     lengths = windows.astype(np.float64)
-    spread = divide(variance_inflation(baseline.rho[:, series], lengths), sum_w)
+    spread = divide(
+        variance_inflation(baseline.phi[:, series], baseline.day_share[:, series], lengths), sum_w
+    )
     reference = _reference_variance(baseline, lengths, series)
     error = np.sqrt(spread * _tilt(baseline, difference, 1.0 - day, series) + reference)
     degrees = degrees_of_freedom(baseline.kappa[:, series], baseline.degrees[:, series], lengths)
@@ -61,6 +64,12 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     z = normal_score(divide(difference, error), degrees)
     fit = np.abs(divide(difference, np.sqrt(spread + reference)))
     return Scan(windows, difference, error, z, degrees, logs, fit)
+
+
+def is_better(z: Floats) -> Flags:
+    """Whether each score (measures, series, windows) is a change for the better."""
+    better: Flags = z * BETTER[: len(z), None, None] > 0
+    return better
 
 
 def _per_window(values: Floats, pick: Integers) -> Floats:

@@ -23,17 +23,26 @@ class DriftSettings:
     """The baseline ends this many nights ago, so that a slow decline does not become its own reference."""
     baseline_max_age_nights: int = 147
     """Older nights leave the baseline: four months are enough, and slow accepted change is followed."""
+    baseline_age_share: float = 0.25
+    """While there are few nights since the start or a reset, this share of them stays out of the baseline,
+    and windows are no longer than that."""
     young_min_age_nights: int = 7
-    """The same as `baseline_min_age_nights` until there are `young_until_nights`; longer windows wait."""
+    """But at least a week stays out of it."""
     young_until_nights: int = 56
-    """Nights since the start or a reset from which the full baseline age and all windows are used."""
+    """Nights since the start or a reset until which a page needs more evidence."""
     baseline_min_nights: int = 14
     """Fewer accepted nights than this are no baseline: the state is "learning"."""
 
     windows_nights: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 14, 21, 28)
     """Windows scanned on the total: short ones find large changes at once, long ones small changes."""
-    threshold: float = 3.9
-    """|Z| that opens an incident on the total; raising it pages less and later."""
+    threshold: float = 3.5
+    """|Z| of a change for the worse that opens an incident on the total; raising it pages less and later."""
+    better_threshold: float = 4.3
+    """The same of a change for the better: good news can wait for a night more. For a metric without a good
+    direction set it to `threshold`."""
+    young_threshold: float = 4.4
+    """The least of both until there are `young_until_nights`: weekdays and day-to-day variance are hardly
+    known."""
     floor: float = 0.01
     """Smallest change of the total worth a page: one point, whatever the number of logs."""
     shape_metrics: tuple[str, ...] = ("completeness",)
@@ -56,6 +65,10 @@ class DriftSettings:
     """Effective number of independent looks among the segment windows of one night."""
     segment_false_discovery_rate: float = 0.0004
     """Benjamini-Hochberg rate over all segments of a night: about .15 false nights a year."""
+    segment_better_factor: float = 10.0
+    """Factor on the p-value of a segment's change for the better."""
+    young_false_discovery_rate: float = 0.00004
+    """The same until there are `young_until_nights`."""
     segment_floor: float = 0.03
     """Smallest change of a segment worth a page: three points."""
     segment_min_baseline_n: int = 200

@@ -94,11 +94,11 @@ def test_no_observed_scatter_does_not_prove_that_days_are_alike() -> None:
     assert believed.degrees[0, 1] > 100
 
 
-@given(rho=st.floats(0, 0.9), window=st.integers(1, 28))
-def test_the_closed_form_of_the_inflation_is_the_sum(rho: float, window: int) -> None:
-    """VIF_w = 1 + 2 sum (1 - i/w) rho^i."""
-    direct = 1 + 2 * sum((1 - i / window) * rho**i for i in range(1, window))
-    closed = variance_inflation(np.array([rho]), np.array([float(window)]))[0, 0]
+@given(phi=st.floats(0, 0.9), share=st.floats(0, 1), window=st.integers(1, 28))
+def test_the_closed_form_of_the_inflation_is_the_sum(phi: float, share: float, window: int) -> None:
+    """VIF_w = 1 + share 2 sum (1 - i/w) phi^i."""
+    direct = 1 + share * 2 * sum((1 - i / window) * phi**i for i in range(1, window))
+    closed = variance_inflation(np.array([phi]), np.array([share]), np.array([float(window)]))[0, 0]
     assert closed == pytest.approx(direct, rel=1e-9)
 
 
