@@ -14,7 +14,8 @@ from datetime import timedelta
 
 from airflow.sdk import CronDataIntervalTimetable, dag
 
-from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, tell_failure
+from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS
+from trace_airflow.failures import tell_failure
 from trace_airflow.maintaining import advise_source, apply_retention, ensure_partitions
 
 

@@ -14,10 +14,9 @@ from datetime import timedelta
 
 from airflow.sdk import Param, dag
 
-from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, tell_failure
+from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS
+from trace_airflow.failures import tell_failure
 from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch
-
-DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 @dag(
@@ -33,8 +32,8 @@ DAY = r"^\d{4}-\d{2}-\d{2}$"
     tags=TAGS,
     doc_md=__doc__,
     params={
-        "from_day": Param(None, type=["null", "string"], pattern=DAY, description="First day, such as 2026-10-01."),
-        "to_day": Param(None, type=["null", "string"], pattern=DAY, description="Last day, included."),
+        "from_day": Param(type="string", format="date", description="First day, such as 2026-10-01."),
+        "to_day": Param(type="string", format="date", description="Last day, included."),
         "scorer": Param(
             None, type=["null", "string"], description="One scorer by name; empty = the setting scorers."
         ),

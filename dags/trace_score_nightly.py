@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from airflow.sdk import CronDataIntervalTimetable, Param, dag
+from airflow.sdk import Param, dag
 
-from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, tell_failure
+from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, nightly_timetable
+from trace_airflow.failures import tell_failure
 from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch
-from trace_pipeline.settings import load_settings
-
-settings = load_settings()
 
 
 @dag(
     dag_id="trace_score_nightly",
     description="Score the day's RAG logs with the TRACe metrics and restate late days.",
-    schedule=CronDataIntervalTimetable(settings.schedule, timezone=settings.day_time_zone),
+    schedule=nightly_timetable(),
     start_date=START,
     catchup=False,
     max_active_runs=1,

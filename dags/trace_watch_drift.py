@@ -14,7 +14,8 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from trace_airflow.defaults import DAILY_METRIC, DEFAULT_ARGS, START, TAGS, tell_failure
+from trace_airflow.defaults import DAILY_METRIC, DEFAULT_ARGS, START, TAGS
+from trace_airflow.failures import tell_failure
 from trace_airflow.watching import detect_drift, send_alerts
 
 

@@ -1,14 +1,15 @@
-"""What all DAGs share: owner, retries, the table of errors, the asset and the pool."""
+"""What all DAGs share: owner, retries, the table of errors, the asset, the pool and the timetable."""
 
 from __future__ import annotations
 
-import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import Asset, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk import Asset, CronDataIntervalTimetable, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.exceptions import AirflowTimetableInvalid
 
-log = logging.getLogger(__name__)
+from trace_core.errors import ConfigurationError
+from trace_pipeline.settings import load_settings
 
 DAILY_METRIC = Asset("trace_daily_metric")
 POOL = "trace_scoring"
@@ -23,7 +24,8 @@ _FAIL_NOW = {
 }
 RETRY_POLICY = ExceptionRetryPolicy(
     rules=[
-        RetryRule(exception=error, action=RetryAction.FAIL, reason=reason) for error, reason in _FAIL_NOW.items()
+        RetryRule(exception=error, action=RetryAction.FAIL, reason=reason)
+        for error, reason in _FAIL_NOW.items()
     ]
 )
 
@@ -31,18 +33,25 @@ DEFAULT_ARGS: dict[str, Any] = {
     "owner": "rag-quality",
     "retries": 4,
     "retry_delay": timedelta(seconds=20),
-    "retry_exponential_backoff": True,
+    "retry_exponential_backoff": 2.0,  # a factor: True would be 1, which is none
     "max_retry_delay": timedelta(minutes=10),
     "retry_policy": RETRY_POLICY,
     "execution_timeout": timedelta(hours=2),
 }
 
+# Together at least 15 minutes: longer than the claim of a killed delivery lasts (alerts.delivery.CLAIM_STALE_AFTER),
+# or its message would wait for the next night.
+DELIVERY_RETRIES: dict[str, Any] = {"retries": 5, "retry_delay": timedelta(seconds=30)}
 
-def tell_failure(context: Any) -> None:
-    """Log one line that says which run failed; the failed task's own log says why."""
-    run = context.get("dag_run")
-    log.error(
-        "%s: run %s failed. Its results stay as they were; open the failed task's log for the reason.",
-        getattr(run, "dag_id", "a TRACe DAG"),
-        getattr(run, "run_id", "?"),
-    )
+
+def nightly_timetable() -> CronDataIntervalTimetable:
+    """Return the timetable of the settings; raises ConfigurationError for a schedule that is no cron expression."""
+    settings = load_settings()
+    timetable = CronDataIntervalTimetable(settings.schedule, timezone=settings.day_time_zone)
+    try:
+        timetable.validate()
+    except AirflowTimetableInvalid:
+        raise ConfigurationError(
+            f"Setting schedule (TRACE_SCHEDULE): {settings.schedule!r} is not a cron expression such as '0 2 * * *'."
+        ) from None
+    return timetable

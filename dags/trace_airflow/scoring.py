@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import TriggerRule, get_current_context, task
+from airflow.sdk.exceptions import AirflowFailException
 
 from trace_airflow.defaults import DAILY_METRIC, POOL
 
@@ -46,14 +47,16 @@ def score_batch(batch: Any) -> Any:
 
 
 @task(trigger_rule=TriggerRule.ALL_DONE)
-def aggregate_day(batches: list[Any], results: Sequence[Any]) -> list[str]:
+def aggregate_day(batches: list[Any] | None, results: Sequence[Any] | None) -> list[str]:
     """Restate sums and ledger, also when a batch has failed: its logs are counted as failed."""
     from trace_airflow.runs import open_run
     from trace_pipeline.steps.aggregate_day import aggregate_day as step
 
+    if batches is None:
+        raise AirflowFailException("The night was not planned, so there is nothing to add up: see the task before.")
     with open_run() as run:
         # A slice fetches all results at once; iterating would fetch them one by one.
-        return step(run.pipeline, run.window, batches, list(results[:]), late_days=run.late_days)
+        return step(run.pipeline, run.window, batches, [] if results is None else list(results[:]), late_days=run.late_days)
 
 
 @task(outlets=[DAILY_METRIC])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from airflow.sdk import task
 
+from trace_airflow.defaults import DELIVERY_RETRIES
+
 
 @task
 def detect_drift() -> list[str]:
@@ -17,7 +19,7 @@ def detect_drift() -> list[str]:
         return list(channel_addresses(run.pipeline.settings))
 
 
-@task(map_index_template="{{ task.op_kwargs['channel'] }}")
+@task(map_index_template="{{ task.op_kwargs['channel'] }}", **DELIVERY_RETRIES)
 def send_alerts(channel: str) -> list[str]:
     """Send what has not been sent through one channel; return the keys of the messages."""
     from trace_airflow.channels import channel_addresses
