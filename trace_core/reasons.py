@@ -30,6 +30,7 @@ QUARANTINE_REASONS: Final[Mapping[str, str]] = {
 #: Why a readable log was not scored.
 SKIP_REASONS: Final[Mapping[str, str]] = {
     "empty_response": "The response is empty, so there is nothing to score.",
+    "too_much_to_compare": "Response and documents hold more sentences and words than can be compared.",
 }
 
 #: Why a scorer gave up on a log.

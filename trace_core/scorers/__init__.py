@@ -10,7 +10,16 @@ from trace_core.scorers.heuristic import HeuristicScorer
 
 #: The scorer used where none is named.
 DEFAULT_SCORER: Final = "heuristic"
-_FACTORIES: Final[Mapping[str, Callable[[], Scorer]]] = {"heuristic": HeuristicScorer}
+
+
+def _lexical() -> Scorer:
+    # Imported when asked for: it loads numpy and the weights, which the word rules do not need.
+    from trace_core.scorers.lexical import LexicalScorer
+
+    return LexicalScorer()
+
+
+_FACTORIES: Final[Mapping[str, Callable[[], Scorer]]] = {"heuristic": HeuristicScorer, "lexical": _lexical}
 
 __all__ = [
     "DEFAULT_SCORER",

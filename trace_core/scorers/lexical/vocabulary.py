@@ -1,0 +1,98 @@
+"""Words as numbers: each surface form is stemmed and weighed once, then looked up.
+
+Word numbers depend on what was read before and never reach a result: only weights, kinds and equality do.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Final
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from trace_core.language import UNKNOWN
+from trace_core.stopwords import stop_words_of
+
+#: Part of the fingerprint.
+STEM_RULES: Final = f"stem-1 PyStemmer-{version('PyStemmer')}"
+
+#: Snowball's algorithm for a language tag; words of other languages are compared as they are.
+_ALGORITHMS: Final[Mapping[str, str]] = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "fi": "finnish", "fr": "french", "hi": "hindi", "hu": "hungarian", "id": "indonesian",
+    "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+_MAX_SURFACES: Final = 300_000  # some 60 MB; a vocabulary that grows beyond is started anew
+_MAX_WORD: Final = 64  # characters; a longer word is known by its digest
+
+Ids = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class Vocabulary(dict[str, int]):
+    """Surface form -> number of its stem, with a weight and a kind for each number.
+
+    weights: informativeness in [0, 1], a multiple of 1/256 so that sums are exact in any order; 0 for stop
+    words.
+    """
+
+    def __init__(self, language: str, background: Mapping[str, float], unseen: float) -> None:
+        super().__init__()
+        self.language = language
+        self.stop_words = stop_words_of(language)
+        self._stem = _stemmer(language)
+        self._background = background
+        self._unseen = unseen
+        self._numbers: dict[str, int] = {}
+        self.weights: Floats = np.zeros(1024)
+        self.numeric: NDArray[np.bool_] = np.zeros(1024, dtype=bool)
+        #: Scratch table of the current log: number -> place in its small vocabulary, -1 for all others.
+        self.places: Ids = np.full(1024, -1, dtype=np.int32)
+
+    def __missing__(self, word: str) -> int:
+        if len(word) > _MAX_WORD:
+            stem = hashlib.sha256(word.encode("utf-8", "replace")).hexdigest()
+        else:
+            stem = word if word.isdigit() else self._stem(word)
+        kind = "\x00" + stem if word in self.stop_words else stem  # a stop word never meets a content word
+        number = self._numbers.get(kind)
+        if number is None:
+            number = self._add(kind, word)
+        self[word] = number
+        return number
+
+    def _add(self, kind: str, word: str) -> int:
+        number = self._numbers[kind] = len(self._numbers)
+        if number >= len(self.weights):
+            more = len(self.weights)
+            self.weights = np.concatenate([self.weights, np.zeros(more)])
+            self.numeric = np.concatenate([self.numeric, np.zeros(more, dtype=bool)])
+            self.places = np.concatenate([self.places, np.full(more, -1, dtype=np.int32)])
+        self.weights[number] = 0.0 if kind[0] == "\x00" else self._background.get(kind, self._unseen)
+        self.numeric[number] = any(map(str.isdigit, word[:_MAX_WORD]))
+        return number
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """The numbers of words, in order."""
+        return list(map(self.__getitem__, words))
+
+    @property
+    def is_full(self) -> bool:
+        """Has this vocabulary grown so large that it should be started anew?"""
+        return len(self) > _MAX_SURFACES
+
+
+@lru_cache(maxsize=64)
+def _stemmer(language: str):  # type: ignore[no-untyped-def]  # PyStemmer has no types
+    """The stemming function of a language, or one that changes nothing."""
+    algorithm = _ALGORITHMS.get(language)
+    return Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
+
+
+def known_language(language: str) -> str:
+    """`language` when it has rules of its own, else `und`: the number of vocabularies stays small."""
+    return language if language in _ALGORITHMS or stop_words_of(language) else UNKNOWN
