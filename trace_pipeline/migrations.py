@@ -15,6 +15,7 @@ from trace_pipeline.sqlfiles import FOLDER, names, statement_of
 
 _LOCK = 7_428_116_001  # any constant: two migrations of one database wait for each other
 _OLDEST_SERVER = 140_000
+_ROLES = ("trace_owner", "trace_pipeline", "trace_reader")
 
 
 def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
@@ -44,7 +45,9 @@ def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
 def _migrate(connection: Connection, revision: str) -> list[str]:
     version = int(connection.scalar(text("show server_version_num")))
     if version < _OLDEST_SERVER:
-        raise ConfigurationError(f"Postgres {version // 10_000} is too old: version 14 or newer is needed.")
+        raise ConfigurationError(
+            f"Postgres {version // 10_000} is too old: version {_OLDEST_SERVER // 10_000} or newer is needed."
+        )
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
     before = current_revision(connection)
     if connection.scalar(text("select to_regnamespace('trace')")) is None:
@@ -93,11 +96,9 @@ def _apply_roles(connection: Connection) -> str:
         text("select rolcreaterole or rolsuper from pg_roles where rolname = current_user")
     )
     existing = connection.scalar(
-        text(
-            "select count(*) from pg_roles where rolname in ('trace_owner', 'trace_pipeline', 'trace_reader')"
-        )
+        text("select count(*) from pg_roles where rolname = any(:names)"), {"names": list(_ROLES)}
     )
-    if not may_create and existing < 3:
+    if not may_create and existing < len(_ROLES):
         return "Roles were not laid: this login may not create roles. Let an administrator run sql/roles.sql."
     run_file(connection, "roles.sql")
     return "Roles trace_owner, trace_pipeline and trace_reader have their rights."

@@ -42,3 +42,14 @@ comment on column trace.metric_trend.low is 'Lower end of the 95 % interval from
 comment on column trace.metric_trend.published_mean is 'The mean as first published.';
 comment on column trace.metric_trend.is_restated is 'Late or changed logs have changed the value since it was published.';
 comment on column trace.metric_trend.state is 'no_data, not_watched, learning, ok or incident.';
+comment on column trace.metric_trend.day is 'Day in day_time_zone.';
+comment on column trace.metric_trend.scorer is 'Name of the scorer.';
+comment on column trace.metric_trend.fingerprint is 'Version of the scorer; values of two versions are not compared.';
+comment on column trace.metric_trend.value is 'Segment value: (missing) without one, other for the tail; empty for the whole day.';
+comment on column trace.metric_trend.metric is 'relevance, utilization, adherence, completeness or average.';
+comment on column trace.metric_trend.n is 'Rows that have a value.';
+comment on column trace.metric_trend.undefined is 'Scored rows for which this metric has no value.';
+comment on column trace.metric_trend.unscored is 'Rows skipped, quarantined, sampled out or failed.';
+comment on column trace.metric_trend.high is 'Upper end of the 95 % interval from sampling alone.';
+comment on column trace.metric_trend.published_n is 'n as first published.';
+comment on column trace.metric_trend.updated_at is 'When the sums were last written.';

@@ -26,7 +26,7 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
 
     With `force` all of them. A row that cannot be read is quarantined, one on which a scorer breaks is
     recorded as failed; neither stops the batch. Evaluations of logs that have left the source go too, unless
-    a whole day has left it, as it does when the source forgets old logs. Returns counts; raises only for faults
+    a whole day has left it, as when the source forgets old logs. Returns counts; raises only for faults
     that a retry may cure.
     """
     batch = Batch.from_message(message)
