@@ -4,7 +4,7 @@ Scores any range of days: history older than the installation, or history under 
 
 `check_source` -> `plan_batches` -> `score_batch` (mapped) -> `aggregate_day` -> `check_ledger`
 
-Trigger it with `from_day` and `to_day` (both included). Results of an earlier fingerprint stay; days already
+Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier fingerprint stay; days already
 scored by the current one are left as they are unless `force` is set.
 """
 
@@ -32,12 +32,19 @@ from trace_airflow.scoring import aggregate_day, check_ledger, check_source, pla
     tags=TAGS,
     doc_md=__doc__,
     params={
-        "from_day": Param(type="string", format="date", description="First day, such as 2026-10-01."),
-        "to_day": Param(type="string", format="date", description="Last day, included."),
+        "from_day": Param(None, type=["null", "string"], format="date", description="First day; required."),
+        "to_day": Param(
+            None,
+            type=["null", "string"],
+            format="date",
+            description="Last day, included; empty = the first day.",
+        ),
         "scorer": Param(
             None, type=["null", "string"], description="One scorer by name; empty = the setting scorers."
         ),
-        "force": Param(False, type="boolean", description="Score logs again although nothing about them changed."),
+        "force": Param(
+            False, type="boolean", description="Score logs again although nothing about them changed."
+        ),
     },
 )
 def trace_rescore() -> None:

@@ -39,7 +39,9 @@ from trace_airflow.scoring import aggregate_day, check_ledger, check_source, pla
             maximum=90,
             description="Days looked back for late or changed logs; empty = the setting late_days.",
         ),
-        "force": Param(False, type="boolean", description="Score logs again although nothing about them changed."),
+        "force": Param(
+            False, type="boolean", description="Score logs again although nothing about them changed."
+        ),
     },
 )
 def trace_score_nightly() -> None:

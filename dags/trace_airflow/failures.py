@@ -80,7 +80,9 @@ def failure_message(settings: Settings, dag_id: str, run_id: str, context: Any) 
         "What it had finished is stored. Open the failed task's log for the reason, then clear the task.",
     ]
     if settings.alerts.link_base_url:
-        lines.append(f"Open: {settings.alerts.link_base_url.rstrip('/')}/dags/{dag_id}/runs/{quote(run_id, safe='')}")
+        lines.append(
+            f"Open: {settings.alerts.link_base_url.rstrip('/')}/dags/{dag_id}/runs/{quote(run_id, safe='')}"
+        )
     return AlertMessage(
         key=f"run_failed:{dag_id}:{run_id}",
         title=one_line(f"RAG quality: {dag_id} failed", 160),

@@ -28,8 +28,12 @@ class Run:
     @property
     def window(self) -> Window:
         """The days of this run; runs without a data interval are about the last complete day."""
-        context = get_current_context()
-        run = context["dag_run"]
+        # Not by the form's schema: a param without default breaks the context that Airflow gives to callbacks.
+        if "from_day" in self.params and not self.params["from_day"]:
+            raise ConfigurationError(
+                "Give from_day, the first day to score, and to_day if it is more than one day."
+            )
+        run = get_current_context()["dag_run"]
         return resolve_window(
             self.pipeline.settings.day_time_zone,
             interval_start=run.data_interval_start,
@@ -98,5 +102,13 @@ def connection_url(name: str, *, default: str | None = None) -> str:
 
 
 _LIBPQ_OPTIONS = frozenset(
-    ("sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs", "keepalives_idle", "channel_binding")
+    (
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "sslkey",
+        "target_session_attrs",
+        "keepalives_idle",
+        "channel_binding",
+    )
 )

@@ -53,10 +53,18 @@ def aggregate_day(batches: list[Any] | None, results: Sequence[Any] | None) -> l
     from trace_pipeline.steps.aggregate_day import aggregate_day as step
 
     if batches is None:
-        raise AirflowFailException("The night was not planned, so there is nothing to add up: see the task before.")
+        raise AirflowFailException(
+            "The night was not planned, so there is nothing to add up: see the task before."
+        )
     with open_run() as run:
         # A slice fetches all results at once; iterating would fetch them one by one.
-        return step(run.pipeline, run.window, batches, [] if results is None else list(results[:]), late_days=run.late_days)
+        return step(
+            run.pipeline,
+            run.window,
+            batches,
+            [] if results is None else list(results[:]),
+            late_days=run.late_days,
+        )
 
 
 @task(outlets=[DAILY_METRIC])

@@ -81,8 +81,9 @@ def test_a_failing_batch_fails_the_run_and_is_in_the_ledger(
     assert sorted(state for name, state in found.items() if name.startswith("score_batch"))[0] == "failed"
     assert (found["aggregate_day"], found["check_ledger"], run.state) == ("success", "failed", "failed")
     assert ledger(engine)[FIRST][1] == 20
-    monkeypatch.undo()
-    monkeypatch.setenv("TRACE_BATCH_ROWS", "20")
+    break_batch(monkeypatch, "none")
+    assert run_dag("trace_score_nightly", FIRST).state == "success"
+    assert ledger(engine)[FIRST][1] == 0
 
 
 def break_batch(monkeypatch: pytest.MonkeyPatch, batch_id: str) -> None:
@@ -97,6 +98,8 @@ def break_batch(monkeypatch: pytest.MonkeyPatch, batch_id: str) -> None:
             raise TemporaryFault("The source went away.")
         return whole(pipeline, message, **options)
 
+    whole = getattr(whole, "whole", whole)
+    broken.whole = whole  # type: ignore[attr-defined]
     monkeypatch.setattr(module, "score_batch", broken)
 
 
