@@ -4,8 +4,8 @@ Weekly housekeeping of the results.
 
 `ensure_partitions` -> `apply_retention` -> `advise_source`
 
-Months of `trace.evaluation` are made ahead; months older than the setting `retention_days` are dropped (unset:
-nothing is); the source's index and columns are looked at again.
+Months of `trace.evaluation` are made ahead; months older than the setting `retention_days` are dropped
+(unset: nothing is); the source's index and columns are looked at again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from airflow.sdk import CronDataIntervalTimetable, dag
-
 from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS
 from trace_airflow.failures import tell_failure
 from trace_airflow.maintaining import advise_source, apply_retention, ensure_partitions

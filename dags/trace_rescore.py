@@ -4,8 +4,8 @@ Scores any range of days: history older than the installation, or history under 
 
 `check_source` -> `plan_batches` -> `score_batch` (mapped) -> `aggregate_day` -> `check_ledger`
 
-Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier fingerprint stay; days already
-scored by the current one are left as they are unless `force` is set.
+Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier
+fingerprint stay; days already scored by the current one are left as they are unless `force` is set.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from airflow.sdk import Param, dag
-
 from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS
 from trace_airflow.failures import tell_failure
 from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch

@@ -13,7 +13,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from airflow.sdk import Param, dag
-
 from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, nightly_timetable
 from trace_airflow.failures import tell_failure
 from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch

@@ -39,19 +39,20 @@ DEFAULT_ARGS: dict[str, Any] = {
     "execution_timeout": timedelta(hours=2),
 }
 
-# Together at least 15 minutes: longer than the claim of a killed delivery lasts (alerts.delivery.CLAIM_STALE_AFTER),
-# or its message would wait for the next night.
+# Together at least 15 minutes: longer than the claim of a killed delivery lasts (CLAIM_STALE_AFTER in
+# trace_pipeline/alerts/delivery.py), or its message would wait for the next night.
 DELIVERY_RETRIES: dict[str, Any] = {"retries": 5, "retry_delay": timedelta(seconds=30)}
 
 
 def nightly_timetable() -> CronDataIntervalTimetable:
-    """Return the timetable of the settings; raises ConfigurationError for a schedule that is no cron expression."""
+    """Return the timetable of the settings; ConfigurationError when the schedule is no cron expression."""
     settings = load_settings()
     timetable = CronDataIntervalTimetable(settings.schedule, timezone=settings.day_time_zone)
     try:
         timetable.validate()
     except AirflowTimetableInvalid:
         raise ConfigurationError(
-            f"Setting schedule (TRACE_SCHEDULE): {settings.schedule!r} is not a cron expression such as '0 2 * * *'."
+            f"Setting schedule (TRACE_SCHEDULE): {settings.schedule!r} is not a cron expression "
+            "such as '0 2 * * *'."
         ) from None
     return timetable

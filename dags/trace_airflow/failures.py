@@ -16,8 +16,7 @@ log = logging.getLogger(__name__)
 def tell_failure(context: Any) -> None:
     """Tell which run failed, to the process's log and to each alert channel. Never raises.
 
-    Airflow may call this again for the same run (cleared and failed again): the record of deliveries keeps that
-    from being told twice.
+    A run that was cleared and failed again is not told twice: the record of deliveries knows it.
     """
     dag_id, run_id = _named(context)
     log.error("%s: run %s failed; the failed task's log says why.", dag_id, run_id)

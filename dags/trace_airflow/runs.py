@@ -28,7 +28,7 @@ class Run:
     @property
     def window(self) -> Window:
         """The days of this run; runs without a data interval are about the last complete day."""
-        # Not by the form's schema: a param without default breaks the context that Airflow gives to callbacks.
+        # Not by the form's schema: a param without default breaks the context Airflow gives to callbacks.
         if "from_day" in self.params and not self.params["from_day"]:
             raise ConfigurationError(
                 "Give from_day, the first day to score, and to_day if it is more than one day."
@@ -86,7 +86,8 @@ def connection_url(name: str, *, default: str | None = None) -> str:
         if default is not None:
             return default
         raise ConfigurationError(
-            f"There is no Airflow connection {name!r}: add one of type postgres that leads to the results database."
+            f"There is no Airflow connection {name!r}: add one of type postgres that leads to "
+            "the results database."
         ) from error
     options = {key: str(value) for key, value in found.extra_dejson.items() if key in _LIBPQ_OPTIONS}
     url = URL.create(

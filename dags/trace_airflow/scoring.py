@@ -32,9 +32,13 @@ def plan_batches() -> list[Any]:
         return list(step(run.pipeline, run.window, late_days=run.late_days))
 
 
+# What the UI calls a batch: 0007 from 2026-11-30.
+_LABEL = "{{ task.op_kwargs['batch']['batch_id'] }} from {{ task.op_kwargs['batch']['from_at'][:10] }}"
+
+
 @task(
     pool=POOL,
-    map_index_template="{{ task.op_kwargs['batch']['batch_id'] }} from {{ task.op_kwargs['batch']['from_at'][:10] }}",
+    map_index_template=_LABEL,
     execution_timeout=timedelta(hours=1),
 )
 def score_batch(batch: Any) -> Any:

@@ -1,7 +1,7 @@
 """A real Airflow for the tests of this folder: SQLite metadata in a temporary home, DAGs run by `dag.test()`.
 
-Airflow is imported by a fixture, never at collection, and its tests are moved to the end of the session: its import
-replaces the process's logging and must not reach the tests of the parts that know nothing of it.
+Airflow is imported by a fixture, never at collection, and its tests are moved to the end of the session: its
+import replaces the process's logging and must not reach the tests of the parts that know nothing of it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def connections(monkeypatch: pytest.MonkeyPatch, airflow_home: Path, database: s
 def run_dag(connections: str, load_dags: Callable[[Path], Any]) -> Callable[..., Any]:
     """Return a function that runs a DAG in this process and returns its DagRun.
 
-    `day` is the day the run's data interval begins on, None for a run without one; `retries` replaces the tasks'.
+    `day` is when the run's data interval begins, None for a run without one; `retries` replaces the tasks'.
     """
 
     def run(
@@ -117,7 +117,7 @@ def run_dag(connections: str, load_dags: Callable[[Path], Any]) -> Callable[...,
         for task in dag.tasks:
             if retries is not None:
                 _set_retries(task, retries)
-        # The timetable infers the interval of such a run from the moment it is asked at: the last one that has ended.
+        # The timetable infers the interval from the moment it is asked at: the last one that has ended.
         moment = day and datetime(day.year, day.month, day.day, 2, tzinfo=UTC) + timedelta(days=1)
         return dag.test(logical_date=moment, run_after=run_after, run_conf=params or None)
 

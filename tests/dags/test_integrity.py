@@ -175,7 +175,7 @@ def test_the_form_of_rescore_refuses_what_is_not_of_the_type(
     ],
 )
 def test_only_faults_that_may_pass_are_retried(dags: dict[str, Any], error: str, action: str) -> None:
-    """Wrong settings, unreadable data and an unbalanced ledger fail at once, a lost connection is tried again."""
+    """Wrong settings, unreadable data, an unbalanced ledger fail at once; a lost connection is tried again."""
     from airflow.sdk.module_loading import import_string
 
     raised = import_string(error)
@@ -231,7 +231,7 @@ def seconds_of(action: Callable[[], object]) -> float:
 
 
 def test_reading_the_dags_imports_nothing_heavy() -> None:
-    """What a DAG file imports at its top is paid for at each reading: no models, no tables, no alert services."""
+    """What a DAG file imports at its top is paid for at each reading: no models, no tables, no services."""
     code = (
         "import sys; sys.path.append('dags'); import trace_score_nightly, trace_rescore, trace_watch_drift,"
         " trace_maintain; print(*sorted(name for name in"

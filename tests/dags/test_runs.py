@@ -56,7 +56,7 @@ def test_a_night_run_twice_and_rescored_leaves_the_same_rows(
 def test_a_run_without_interval_is_about_the_last_complete_day(
     engine: Engine, run_dag: Callable[..., Any]
 ) -> None:
-    """Triggered by hand in the morning, the nightly DAG scores yesterday; the watch and the housekeeping follow."""
+    """Triggered by hand in the morning, the nightly DAG scores yesterday; watch and housekeeping follow."""
     fill(engine)
     morning = datetime(2026, 10, 3, 9, tzinfo=UTC)
     run = run_dag("trace_score_nightly", run_after=morning)
@@ -72,7 +72,7 @@ def test_a_run_without_interval_is_about_the_last_complete_day(
 def test_a_failing_batch_fails_the_run_and_is_in_the_ledger(
     engine: Engine, run_dag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One batch of several is lost: the others count, its logs are `failed`, the run is red; clearing it heals all."""
+    """One batch is lost: the others count, its logs are `failed`, the run is red; clearing it heals all."""
     fill(engine, nights=1)
     monkeypatch.setenv("TRACE_BATCH_ROWS", "20")
     break_batch(monkeypatch, "0002")
