@@ -190,7 +190,7 @@ def test_segments_may_come_and_go() -> None:
         week = night // 7
         return {f"v{week - 1}": 150.0, f"v{week}": 250.0}
 
-    nights = make_nights(700, steady, volumes, dimension="app_version")
+    nights = make_nights(700, steady, volumes, seed=9, dimension="app_version")
     detector = make_detector("adherence")
     verdicts = [detector.observe(night) for night in nights]
     assert pages(verdicts) == []
