@@ -1,10 +1,10 @@
 -- name: ledger_matches_evaluations
--- purpose: each ledger line says what the rows say
+-- purpose: each ledger line says what the rows of evaluation and quarantine say
 -- parameters: scorer_ids, days, from_at, to_at (the days' first and last moment, so that only their months are read)
 -- returns: one sentence a line that differs
 -- severity: fail, because a count that is not the rows' would hide lost logs
 -- safe to re-run: yes, it only reads
-with counted as (
+with evaluated as (
     select
         e.scorer_id,
         l.day,
@@ -18,18 +18,33 @@ with counted as (
         e.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
         and e.logged_at >= :from_at and e.logged_at < :to_at
     group by e.scorer_id, l.day
+),
+
+quarantined as (
+    select
+        l.scorer_id,
+        l.day,
+        count(*) as quarantined
+    from trace.quarantine as q
+    inner join trace.ledger as l on q.logged_at >= l.interval_start and q.logged_at < l.interval_end
+    where
+        l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
+        and q.logged_at >= :from_at and q.logged_at < :to_at
+    group by l.scorer_id, l.day
 )
 
 select format(
-    'Ledger of %s, scorer %s: %s scored, %s skipped; the rows say %s and %s.',
-    l.day, s.name, l.scored, l.skipped, coalesce(c.scored, 0), coalesce(c.skipped, 0)
+    'Ledger of %s, scorer %s: %s scored, %s skipped, %s quarantined; the rows say %s, %s and %s.',
+    l.day, s.name, l.scored, l.skipped, l.quarantined,
+    coalesce(e.scored, 0), coalesce(e.skipped, 0), coalesce(q.quarantined, 0)
 ) as finding
 from trace.ledger as l
 inner join trace.scorer as s on l.scorer_id = s.scorer_id
-left join counted as c on l.scorer_id = c.scorer_id and l.day = c.day
+left join evaluated as e on l.scorer_id = e.scorer_id and l.day = e.day
+left join quarantined as q on l.scorer_id = q.scorer_id and l.day = q.day
 where
     l.scorer_id = any(:scorer_ids) and l.day = any(cast(:days as date[]))
-    and (l.scored, l.skipped, l.sampled_out)
+    and (l.scored, l.skipped, l.sampled_out, l.quarantined)
     is distinct from
-    (coalesce(c.scored, 0), coalesce(c.skipped, 0), coalesce(c.sampled_out, 0))
+    (coalesce(e.scored, 0), coalesce(e.skipped, 0), coalesce(e.sampled_out, 0), coalesce(q.quarantined, 0))
 order by l.day

@@ -117,7 +117,7 @@ def test_the_reader_role_writes_nowhere(engine: Engine, make_pipeline: MakePipel
             assert_denied(reader, f"truncate trace.{table} cascade")
             column = rows(
                 engine,
-                "select attname from pg_attribute where attrelid = cast(:t as regclass) and attnum > 1 limit 1",
+                "select attname from pg_attribute where attrelid = cast(:t as regclass) and attnum > 0 order by attnum desc limit 1",
                 t=f"trace.{table}",
             )[0][0]
             assert_denied(reader, f"update trace.{table} set {column} = {column}")
