@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -213,6 +214,7 @@ class Source:
             entry = wanted.get((row["logged_at"], row["log_id"], row["input_hash"]))
             if entry is not None:
                 record = {name: row[name] for name in ("log_id", "logged_at", *_READ)}
+                record["documents"] = _unwrapped(row["documents"])
                 rows[entry] = {**record, "segments": _joined_segments(row, extra)}
         return rows
 
@@ -228,9 +230,17 @@ def _moment(value: datetime) -> ColumnElement[Any]:
     return sa.cast(sa.literal(value, sa.DateTime(timezone=True)), sa.DateTime(timezone=True))
 
 
+def _unwrapped(value: object) -> object:
+    """Take JSON that was written as a JSON string, a common slip of programs that log, out of its string."""
+    if isinstance(value, str) and value.startswith('"'):
+        with suppress(ValueError):  # not JSON: parse_log says so
+            return json.loads(value)
+    return value
+
+
 def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object:
     """Lay the segments that live in columns of their own over those of the segments column."""
-    base = row["segments"]
+    base = _unwrapped(row["segments"])
     if isinstance(base, str):
         try:
             base = json.loads(base)
