@@ -93,7 +93,7 @@ def environment(
         # Without these two a mapped task costs a second instead of a quarter of one.
         "AIRFLOW__WORKERS__MIN_HEARTBEAT_INTERVAL": "1",
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.3",
-        # A killed worker process is noticed after a minute, not five; a task outlives half a minute without database.
+        # A killed worker is noticed after a minute, not five; a task outlives half a minute without database.
         "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
         "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "5",
         "AIRFLOW__WORKERS__MAX_FAILED_HEARTBEATS": "30",
