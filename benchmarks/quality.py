@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -161,12 +162,11 @@ def table(result: Mapping[str, Mapping[str, Column]], measure: str) -> list[str]
     """A Markdown table of one measure: a line a predictor, a column a subset."""
     names = list(next(iter(result.values())))
     counts = [len(result["lexical"][name].labels[measure]) for name in names]
+    heads = [f"{name} ({count})" for name, count in zip(names, counts, strict=True)]
     lines = [
         f"### {measure}",
         "",
-        "| predictor | "
-        + " | ".join(f"{n} ({c})" for n, c in zip(names, counts, strict=True))
-        + " | mean | 95 % |",
+        f"| predictor | {' | '.join(heads)} | mean | 95 % |",
         "|---" * (len(names) + 3) + "|",
     ]
     for predictor, columns in result.items():
@@ -189,13 +189,13 @@ def calibration(result: Mapping[str, Mapping[str, Column]]) -> list[str]:
     lines = [
         "### Calibration of the adherence probability",
         "",
-        f"Brier score {np.mean((value - label) ** 2):.4f}; a constant {base:.3f} has {base * (1 - base):.4f}.",
+        f"Brier score {np.mean((value - label) ** 2):.4f}; the constant {base:.3f}: {base * (1 - base):.4f}.",
         "",
         "| probability | rows | mean probability | share adherent |",
         "|---|---|---|---|",
     ]
     edges = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01]
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         inside = (value >= low) & (value < high)
         if inside.any():
             means = f"{value[inside].mean():.3f} | {label[inside].mean():.3f}"

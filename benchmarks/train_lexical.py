@@ -41,8 +41,9 @@ from trace_core.scorers.lexical.vocabulary import Vocabulary
 from trace_core.words import words
 
 OUTPUT = Path(__file__).parents[1] / "trace_core" / "scorers" / "lexical" / "weights.json"
-CORRUPTED_WEIGHT = 0.3  # of a made-up negative against a labelled sentence
+CORRUPTED_WEIGHT = 0.1  # of a made-up negative against a labelled sentence
 SHARE_WEIGHT = 3.0  # of the error of a log's share against the log loss of its sentences
+RATIO_TRUST = 0.7  # ratios of expected counts are worth less on subsets that took no part in training
 LEAST_DOCUMENTS = 3  # documents a stem must occur in to be in the background table
 
 
@@ -159,14 +160,11 @@ def _support_model(examples: Sequence[Example]) -> dict[str, Any]:
 
 
 def _response_model(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, float]:
-    """Adherence of a response from the least and the mean log-odds of its sentences, both pulling upwards."""
-    clipped = [np.clip(o, -9.2, 9.2) for o in odds]
-    # Their sum ranks best on left-out subsets: fit its slope alone, and calibrate with it.
-    both = np.array([[o.min() + o.mean()] for o in clipped])
+    """Log-odds of adherence over the sum of the sentences' log-probabilities by the root of their number."""
+    sums = [[float(-np.logaddexp(0.0, -o).sum()) / math.sqrt(len(o))] for o in odds]
     adherent = np.array([float(e.adherent) for e in examples])
-    coefficients, intercept = fit(both, adherent, np.ones(len(examples)), [1])
-    slope = _rounded(coefficients[0])
-    return {"least": slope, "mean": slope, "intercept": _rounded(intercept)}
+    coefficients, intercept = fit(np.array(sums), adherent, np.ones(len(examples)), [1])
+    return {"slope": _rounded(coefficients[0]), "intercept": _rounded(intercept)}
 
 
 def _threshold(examples: Sequence[Example], odds: Sequence[Floats]) -> float:
@@ -184,8 +182,12 @@ def _completeness_line(examples: Sequence[Example], models: Mapping[str, Any]) -
             (1 / (1 + np.exp(-_logits(e.documents, models[n])))).sum() for n in ("both", "relevant")
         )
         ratios.append(min(1.0, float(both / relevant)))
-    slope, intercept = np.polyfit(ratios, [e.completeness for e in examples], 1)
-    return {"intercept": _rounded(float(intercept)), "slope": _rounded(float(slope))}
+    labels = [e.completeness for e in examples]
+    slope = RATIO_TRUST * float(np.polyfit(ratios, labels, 1)[0])
+    return {
+        "intercept": _rounded(float(np.mean(labels)) - slope * float(np.mean(ratios))),
+        "slope": _rounded(slope),
+    }
 
 
 def _logits(rows: Floats, model: Mapping[str, Any]) -> Floats:

@@ -63,7 +63,7 @@ def support_features(overlap: Overlap, reading: Reading) -> Floats:
         np.log1p(reading.response.sizes),
         position / rows,
         position == 0,
-        np.full(rows, np.log(rows)),
+        np.log(rows),
         overlap.said_weight @ overlap.in_asked / overlap.mass,
         [is_refusal_sentence(text) for text in texts],
         [text.rstrip()[-1:] in (":", "：") for text in texts],
@@ -149,10 +149,10 @@ def document_features(overlap: Overlap, reading: Reading, refusal: bool) -> Floa
         _rank(covers),
         _rank(asked),
         _rank(said),
-        _shift(covers, 1, first),
-        _shift(covers, -1, last),
-        _shift(asked, 1, first),
-        _shift(asked, -1, last),
+        _shift(covers, first, 1),
+        _shift(covers, last, -1),
+        _shift(asked, first, 1),
+        _shift(asked, last, -1),
         document_covers[document],
         document_asked[document],
         document_covers[document] / top_covers,
@@ -161,14 +161,14 @@ def document_features(overlap: Overlap, reading: Reading, refusal: bool) -> Floa
         place / sizes[document],
         first,
         np.log1p(reading.documents.sizes),
-        np.full(rows, np.log(rows)),
-        np.full(rows, np.log(len(sizes))),
+        np.log(rows),
+        np.log(len(sizes)),
         np.log(sizes[document]),
-        np.full(rows, np.log1p(len(reading.question))),
-        np.full(rows, response_length),
-        np.full(rows, covered.mean()),
-        np.full(rows, overlap.pairs.mean()),
-        np.full(rows, float(refusal)),
+        np.log1p(len(reading.question)),
+        response_length,
+        covered.mean(),
+        overlap.pairs.mean(),
+        float(refusal),
         np.sqrt(said),
         np.sqrt(covers),
         covers * covers,
@@ -178,7 +178,7 @@ def document_features(overlap: Overlap, reading: Reading, refusal: bool) -> Floa
         document_asked[document] / max(document_asked.max(), 1 / 256),
         (document_covers >= document_covers.max())[document],
         (document_covers * document_asked)[document],
-        np.full(rows, document_covers.mean()),
+        document_covers.mean(),
     ]
     return _table(columns, rows)
 
@@ -199,9 +199,15 @@ def _rank(values: Floats) -> Floats:
     return result
 
 
-def _shift(values: Floats, by: int, edge: NDArray[np.bool_]) -> Floats:
-    """The neighbour's value within the same document, 0 at its edge."""
-    return np.where(edge, 0.0, np.roll(values, by))
+def _shift(values: Floats, edge: NDArray[np.bool_], by: int) -> Floats:
+    """The value of the sentence before (1) or after (-1) in the same document, 0 at its edge."""
+    result = np.zeros(len(values))
+    if by > 0:
+        result[1:] = values[:-1]
+    else:
+        result[:-1] = values[1:]
+    result[edge] = 0.0
+    return result
 
 
 def signs(names: Sequence[str]) -> list[int]:

@@ -1,7 +1,7 @@
 """The weights of the lexical scorer, read from one JSON file that says where they come from."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,21 +20,23 @@ _STEP: Final = 2.0**-20
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A logistic regression over named features."""
+    """Logistic regressions over the same named features, a column each."""
 
     coefficients: Floats
-    intercept: float
+    intercepts: Floats
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any], features: tuple[str, ...]) -> Self:
-        """Read it; ValueError when it was trained for other features."""
-        if tuple(value["features"]) != features:
+    def from_json(cls, values: Sequence[Mapping[str, Any]], features: tuple[str, ...]) -> Self:
+        """Read them; ValueError when one was trained for other features."""
+        if any(tuple(value["features"]) != features for value in values):
             raise ValueError("the weights were trained for other features: run benchmarks/train_lexical.py")
-        return cls(np.array(value["coefficients"]), float(value["intercept"]))
+        columns = [value["coefficients"] for value in values]
+        return cls(np.array(columns).T.copy(), np.array([value["intercept"] for value in values]))
 
-    def logits(self, rows: Floats) -> Floats:
-        """Log-odds of each row."""
-        result: Floats = rows @ self.coefficients + self.intercept
+    def probabilities(self, rows: Floats) -> Floats:
+        """Of each row and regression, rounded to a fixed step."""
+        logits = np.clip(rows @ self.coefficients + self.intercepts, -30.0, 30.0)
+        result: Floats = np.round(1.0 / (1.0 + np.exp(-logits)) / _STEP) * _STEP
         return result
 
 
@@ -42,20 +44,18 @@ class Logistic:
 class LexicalModel:
     """All that was learned.
 
-    support: is a response sentence supported. relevant, utilized, both: of document sentences. response:
-    adherence of a whole response from the least and the mean log-odds of its sentences. threshold: a
-    response sentence below it is unsupported. completeness: expected completeness, a line over the ratio of
-    expected counts.
+    support: is a response sentence supported. documents: is a document sentence relevant, utilized, and both:
+    three regressions over the same features, a column of coefficients each. response_slope and
+    response_intercept: the log-odds that a whole response is supported, over the sum of the
+    log-probabilities of its sentences divided by the root of their number. threshold: a response sentence
+    below it is unsupported. completeness: expected completeness, a line over the ratio of expected counts.
     """
 
     background: Mapping[str, float]
     unseen: float
     support: Logistic
-    relevant: Logistic
-    utilized: Logistic
-    both: Logistic
-    response_least: float
-    response_mean: float
+    documents: Logistic
+    response_slope: float
     response_intercept: float
     threshold: float
     completeness_intercept: float
@@ -69,12 +69,11 @@ class LexicalModel:
         return cls(
             {stem: weight / 256 for stem, weight in value["background"].items()},
             value["unseen"] / 256,
-            Logistic.from_json(models["support"], SUPPORT_FEATURES),
-            Logistic.from_json(models["relevant"], DOCUMENT_FEATURES),
-            Logistic.from_json(models["utilized"], DOCUMENT_FEATURES),
-            Logistic.from_json(models["both"], DOCUMENT_FEATURES),
-            response["least"],
-            response["mean"],
+            Logistic.from_json([models["support"]], SUPPORT_FEATURES),
+            Logistic.from_json(
+                [models[name] for name in ("relevant", "utilized", "both")], DOCUMENT_FEATURES
+            ),
+            response["slope"],
             response["intercept"],
             value["threshold"],
             value["completeness"]["intercept"],
@@ -88,10 +87,3 @@ def packaged_model() -> LexicalModel:
     """The model that ships with the package."""
     text = files("trace_core.scorers.lexical").joinpath(_FILE).read_text(encoding="utf-8")
     return LexicalModel.from_json(json.loads(text))
-
-
-def probabilities(logits: Floats) -> Floats:
-    """Log-odds as probabilities, rounded to a fixed step."""
-    exact = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
-    result: Floats = np.round(exact / _STEP) * _STEP
-    return result

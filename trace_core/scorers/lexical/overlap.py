@@ -82,7 +82,7 @@ def measure(reading: Reading, vocabulary: Vocabulary) -> Overlap:
     row = np.repeat(np.arange(rows), documents.sizes)
     filled = [n for n in reading.document_sizes if n]
     document = np.repeat(np.arange(len(filled)), filled)[row]
-    hit = np.flatnonzero(found_at >= 0)
+    hit = (found_at >= 0).nonzero()[0]
     hit_at, hit_row = found_at[hit].astype(np.int64), row[hit]
     covered = np.zeros(size, dtype=bool)
     covered[hit_at] = True

@@ -31,7 +31,7 @@ def read_sentences(sentences: Sequence[str], vocabulary: Vocabulary) -> ReadText
     cut = [words(sentence) for sentence in sentences]
     flat = [word for sentence in cut for word in sentence]
     return ReadText(
-        np.array(vocabulary.ids(flat), dtype=np.int32),
+        vocabulary.ids(flat),
         np.array([len(sentence) for sentence in cut], dtype=np.int64),
     )
 
@@ -96,7 +96,7 @@ def read_log(
     read = [cache.read(document, language, vocabulary) for document in log.documents]
     empty = np.zeros(0, dtype=np.int32)
     return Reading(
-        np.array(vocabulary.ids(words(log.question)), dtype=np.int32),
+        vocabulary.ids(words(log.question)),
         read_sentences(response_sentences, vocabulary),
         ReadText(
             np.concatenate([part.ids for part in read]) if read else empty,

@@ -17,12 +17,12 @@ from trace_core.records import Log
 from trace_core.refusals import REFUSAL_RULES, ResponseKind, is_refusal_sentence, response_kind
 from trace_core.scorers.base import JSON, BaseScorer, Evaluation
 from trace_core.scorers.lexical.features import document_features, support_features
-from trace_core.scorers.lexical.model import LexicalModel, packaged_model, probabilities
+from trace_core.scorers.lexical.model import LexicalModel, packaged_model
 from trace_core.scorers.lexical.overlap import Overlap, measure
 from trace_core.scorers.lexical.reading import DocumentCache, Reading, ReadText, read_log
 from trace_core.scorers.lexical.sets import SET_RULES, HardSets, choose
 from trace_core.scorers.lexical.streams import REACH
-from trace_core.scorers.lexical.vocabulary import STEM_RULES, Floats, Vocabulary, known_language
+from trace_core.scorers.lexical.vocabulary import MAX_SURFACES, STEM_RULES, Floats, Vocabulary, known_language
 from trace_core.sentences import SPLITTER
 from trace_core.splitting import response_texts
 from trace_core.stopwords import STOP_WORD_RULES
@@ -67,10 +67,11 @@ class LexicalScorer(BaseScorer):
         self._lock = Lock()  # vocabulary and cache are shared by all logs
 
     def _vocabulary(self, language: str) -> Vocabulary:
-        found = self._vocabularies.get(language)
-        if found is None or found.is_full:
-            self._cache.clear()  # its numbers belong to the vocabularies
+        if sum(map(len, self._vocabularies.values())) > MAX_SURFACES:
             self._vocabularies.clear()
+            self._cache.clear()  # its numbers belong to the vocabularies
+        found = self._vocabularies.get(language)
+        if found is None:
             background = self.model.background if language in ("en", UNKNOWN) else {}
             found = self._vocabularies[language] = Vocabulary(language, background, self.model.unseen)
         return found
@@ -79,7 +80,7 @@ class LexicalScorer(BaseScorer):
         """The log in numbers, with the vocabulary of its language."""
         named = language_tag(log.language)
         sentences = response_texts(log, named)
-        language = named or guess_language(log.response, words(f"{log.question} {log.response[:2000]}"))
+        language = named or guess_language(log.response, words(f"{log.question[:300]} {log.response[:300]}"))
         vocabulary = self._vocabulary(known_language(language))
         return read_log(log, sentences, named, vocabulary, self._cache), vocabulary
 
@@ -115,7 +116,7 @@ class LexicalScorer(BaseScorer):
 
     def _support(self, overlap: Overlap, reading: Reading, kind: ResponseKind) -> Floats:
         """Probability of each response sentence of being supported."""
-        support = probabilities(self.model.support.logits(support_features(overlap, reading)))
+        support = self.model.support.probabilities(support_features(overlap, reading))[:, 0]
         verbatim = (overlap.pairs >= 1.0) & (overlap.document_coverage.max(axis=0) >= 1.0)
         certain = verbatim | (reading.response.sizes == 0)
         support = np.where(certain, np.maximum(support, _VERBATIM), support)
@@ -125,11 +126,13 @@ class LexicalScorer(BaseScorer):
         return support
 
     def _response(self, support: Floats) -> float:
-        """Probability that every sentence is supported: from the least sure one and the mean."""
-        odds = [math.log(p / (1.0 - p)) for p in np.clip(support, 1e-4, 1 - 1e-4).tolist()]
-        model = self.model
-        mean = math.fsum(odds) / len(odds)
-        logit = model.response_least * min(odds) + model.response_mean * mean + model.response_intercept
+        """Probability that every sentence is supported.
+
+        Between the product of the sentences' probabilities, which long responses cannot win, and their mean,
+        which hides a single bad sentence.
+        """
+        logs = math.fsum(math.log(max(p, 1e-4)) for p in support.tolist()) / math.sqrt(len(support))
+        logit = self.model.response_slope * logs + self.model.response_intercept
         return round(1.0 / (1.0 + math.exp(-logit)), 6)
 
     def _sets(self, overlap: Overlap, filled: Reading, reading: Reading, kind: ResponseKind) -> HardSets:
@@ -137,9 +140,8 @@ class LexicalScorer(BaseScorer):
             return HardSets((), (), 0)
         rows = document_features(overlap, filled, kind == "refusal")
         model = self.model
-        relevant = probabilities(model.relevant.logits(rows))
-        utilized = probabilities(model.utilized.logits(rows))
-        both = float(probabilities(model.both.logits(rows)).sum())
+        relevant, utilized, in_both = model.documents.probabilities(rows).T
+        both = float(in_both.sum())
         ratio = min(1.0, both / max(float(relevant.sum()), 1e-6))
         expected = model.completeness_intercept + model.completeness_slope * ratio
         return choose(relevant, utilized, min(1.0, max(0.0, expected)))
@@ -183,28 +185,25 @@ def _entries(support: Floats, overlap: Overlap, reading: Reading, threshold: flo
         return []
     places = _places(reading.document_sizes)
     coverage = overlap.coverage
-    best = np.argsort(-coverage, axis=0, kind="stable")[:_MAX_SUPPORTING].T.tolist() if places else []
-    content = overlap.weights[overlap.places] > 0.0
-    found = overlap.covered[overlap.places]
-    ends = np.cumsum(reading.response.sizes).tolist()
+    best = np.argsort(-coverage, axis=0, kind="stable")[:_MAX_SUPPORTING]
+    shares = np.take_along_axis(coverage, best, axis=0).T.tolist()
+    content = (overlap.weights[overlap.places] > 0.0).tolist()
+    found = overlap.covered[overlap.places].tolist()
     entries, start = [], 0
-    for i, (probability, end) in enumerate(zip(support.tolist(), ends, strict=True)):
-        keys = []
-        if best:
-            column = coverage[best[i], i].tolist()
-            least = max(_SUPPORTING_SHARE, _SUPPORTING_OF_BEST * column[0])
-            keys = [
-                document_key(*places[at]) for at, share in zip(best[i], column, strict=True) if share >= least
-            ]
-        own = content[start:end] if content[start:end].any() else np.ones(end - start, dtype=bool)
-        missing = np.flatnonzero(own & ~found[start:end]).tolist()
-        reason = _reason(reading.response_sentences[i], int(own.sum()), missing)
-        entries.append(
-            SentenceSupport(
-                response_key(i), probability >= threshold, round(probability, 6), tuple(keys), reason
+    rows = zip(support.tolist(), reading.response.sizes.tolist(), best.T.tolist(), shares, strict=True)
+    for i, (probability, size, nearest, share) in enumerate(rows):
+        keys: tuple[str, ...] = ()
+        if places:
+            least = max(_SUPPORTING_SHARE, _SUPPORTING_OF_BEST * share[0])
+            keys = tuple(
+                document_key(*places[at]) for at, s in zip(nearest, share, strict=True) if s >= least
             )
-        )
-        start = end
+        own = [at for at in range(start, start + size) if content[at]] or range(start, start + size)
+        missing = [at - start for at in own if not found[at]]
+        reason = _reason(reading.response_sentences[i], len(own), missing)
+        supported = probability >= threshold
+        entries.append(SentenceSupport(response_key(i), supported, round(probability, 6), keys, reason))
+        start += size
     return entries
 
 

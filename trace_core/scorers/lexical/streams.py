@@ -36,9 +36,9 @@ class Streams:
         A sentence of one word is found when the word is.
         """
         at, document = self.found_at, self.found_document
-        known = np.flatnonzero((at[:-1] >= 0) & (at[1:] >= 0) & (document[:-1] == document[1:]))
+        known = ((at[:-1] >= 0) & (at[1:] >= 0) & (document[:-1] == document[1:])).nonzero()[0]
         found = at[known] * self.size + at[known + 1]
-        inside = np.flatnonzero(self.said_row[:-1] == self.said_row[1:])
+        inside = (self.said_row[:-1] == self.said_row[1:]).nonzero()[0]
         said = self.said_at[inside] * self.size + self.said_at[inside + 1]
         rows = len(said_sizes)
         matched = np.bincount(self.said_row[inside], weights=_is_in(said, found), minlength=rows)
@@ -58,16 +58,16 @@ class Streams:
 
         `otherwise` is the value of sentences with fewer than two content words.
         """
-        keep = np.flatnonzero(found_content)
+        keep = (found_content).nonzero()[0]
         at, document = self.found_at[keep], self.found_document[keep]
         found = []
         for reach in range(1, REACH + 1):
             a, b = at[:-reach], at[reach:]
-            near = np.flatnonzero((a >= 0) & (b >= 0) & (document[:-reach] == document[reach:]))
+            near = ((a >= 0) & (b >= 0) & (document[:-reach] == document[reach:])).nonzero()[0]
             found.append(a[near] * self.size + b[near])
-        own = np.flatnonzero(said_content[self.said_at])
+        own = (said_content[self.said_at]).nonzero()[0]
         row, said_at = self.said_row[own], self.said_at[own]
-        inside = np.flatnonzero(row[:-1] == row[1:])
+        inside = (row[:-1] == row[1:]).nonzero()[0]
         said = said_at[inside] * self.size + said_at[inside + 1]
         rows = len(otherwise)
         count = np.bincount(row[inside], minlength=rows)

@@ -4,7 +4,7 @@ Word numbers depend on what was read before and never reach a result: only weigh
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Final
@@ -26,7 +26,8 @@ _ALGORITHMS: Final[Mapping[str, str]] = {
     "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
     "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
-_MAX_SURFACES: Final = 300_000  # some 60 MB; a vocabulary that grows beyond is started anew
+#: Words of all vocabularies of a scorer, some 60 MB; beyond, they are started anew.
+MAX_SURFACES: Final = 300_000
 _MAX_WORD: Final = 64  # characters; a longer word is known by its digest
 
 Ids = NDArray[np.int32]
@@ -76,14 +77,9 @@ class Vocabulary(dict[str, int]):
         self.numeric[number] = any(map(str.isdigit, word[:_MAX_WORD]))
         return number
 
-    def ids(self, words: Iterable[str]) -> list[int]:
+    def ids(self, words: Sequence[str]) -> Ids:
         """The numbers of words, in order."""
-        return list(map(self.__getitem__, words))
-
-    @property
-    def is_full(self) -> bool:
-        """Has this vocabulary grown so large that it should be started anew?"""
-        return len(self) > _MAX_SURFACES
+        return np.fromiter(map(self.__getitem__, words), dtype=np.int32, count=len(words))
 
 
 @lru_cache(maxsize=64)
