@@ -1,0 +1,310 @@
+"""The lexical scorer: ranges, monotone support, order, extremes, and the parts it is made of."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trace_core import Document, Evaluation, Log, evaluate, get_scorer
+from trace_core.aggregates import METRICS
+from trace_core.scorers.lexical import LexicalScorer, model, reading, scorer, vocabulary
+from trace_core.scorers.lexical.features import DOCUMENT_FEATURES, SUPPORT_FEATURES
+from trace_core.scorers.lexical.overlap import _held_weight
+from trace_core.scorers.lexical.sets import choose
+
+TOWER = "The tower was built in 1889. It stands in Paris. Gustave Eiffel designed it."
+GARDEN = "Roses need water every morning. They grow in warm gardens."
+
+
+def score(response: str, *documents: str, question: str = "When was the tower built?") -> Evaluation:
+    """The evaluation of one answer."""
+    return evaluate(question, response, documents, scorer="lexical")
+
+
+def probabilities(result: Evaluation) -> list[float]:
+    """The probabilities of the response sentences."""
+    assert result.annotation is not None
+    return [entry.probability or 0.0 for entry in result.annotation.support]
+
+
+def test_a_supported_answer_beats_an_invented_one() -> None:
+    """In probability and in the Boolean."""
+    good = score("The tower was built in 1889.", TOWER, GARDEN)
+    bad = score("Martians finished their pyramid around 1950 using purple lasers.", TOWER, GARDEN)
+    assert (good.adherence, bad.adherence) == (1.0, 0.0)
+    assert (good.adherence_probability or 0) > (bad.adherence_probability or 1)
+    assert good.annotation is not None and bad.annotation is not None
+    assert good.annotation.support[0].supporting_keys == ("0a",)
+    assert good.annotation.relevant_keys == ("0a",) == good.annotation.utilized_keys
+    assert "missing: martians, finished, pyramid" in bad.annotation.support[0].reason
+
+
+def test_the_values_come_from_the_annotation() -> None:
+    """The four metrics are what its keys give."""
+    from trace_core import score_annotation
+
+    result = score("The tower was built in 1889. It is purple. Roses need water.", TOWER, GARDEN)
+    assert result.annotation is not None
+    again = score_annotation(result.annotation)
+    assert [getattr(again, m) for m in METRICS] == [getattr(result, m) for m in METRICS]
+
+
+def test_a_refusal_is_supported_and_a_kind_of_its_own() -> None:
+    """With and without documents."""
+    for documents in ((TOWER,), ()):
+        result = score("The documents do not mention that.", *documents)
+        assert (result.response_kind, result.adherence) == ("refusal", 1.0)
+
+
+def test_a_claim_without_documents_is_unsupported() -> None:
+    """Adherence has a value; the shares are undefined."""
+    result = score("It was built in 1889 by a company.")
+    assert result.adherence == 0.0
+    assert result.undefined == dict.fromkeys(("relevance", "utilization", "completeness"), "no_documents")
+    blank = score("It was built in 1889 by a company.", "", " ")
+    assert blank.undefined["relevance"] == "no_document_sentence"
+
+
+def test_a_response_without_sentences_has_no_adherence() -> None:
+    """A rule of dashes says nothing."""
+    result = score("---", TOWER)
+    assert (result.adherence, result.adherence_probability) == (None, None)
+    assert result.undefined["adherence"] == "no_response_sentence"
+
+
+WORDS = [
+    "tower",
+    "built",
+    "1889",
+    "Paris",
+    "roses",
+    "need",
+    "water",
+    "the",
+    "is",
+    "not",
+    "3",
+    "alarm",
+    "Ruhe",
+    "und",
+]
+SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(
+    lambda w: " ".join(w).capitalize() + "."
+)
+TEXTS = st.lists(SENTENCES, min_size=1, max_size=4).map(" ".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, st.lists(TEXTS, max_size=4), TEXTS)
+def test_more_documents_never_lower_the_probability_of_a_sentence(
+    response: str, documents: list[str], more: str
+) -> None:
+    """A document added, or sentences added to the end of one."""
+    before = probabilities(score(response, *documents))
+    for richer in ([*documents, more], [*documents[:-1], f"{documents[-1] if documents else ''} {more}"]):
+        after = probabilities(score(response, *richer))
+        assert all(b <= a for b, a in zip(before, after, strict=True))
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=4), st.randoms())
+def test_the_order_of_documents_does_not_matter(response: str, documents: list[str], random: object) -> None:
+    """All values stay."""
+    shuffled = list(documents)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, two = score(response, *documents), score(response, *shuffled)
+    assert [getattr(one, m) for m in METRICS] == [getattr(two, m) for m in METRICS]
+    assert one.adherence_probability == two.adherence_probability
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=3), st.data())
+def test_a_copied_response_is_adherent(documents: list[str], data: st.DataObject) -> None:
+    """Whatever is copied."""
+    result = score(data.draw(st.sampled_from(documents)), *documents)
+    assert result.adherence == 1.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=3)), min_size=2, max_size=6))
+def test_neither_order_nor_company_of_logs_matters(pairs: list[tuple[str, list[str]]]) -> None:
+    """A log scores the same alone, in a batch and in a reversed batch."""
+    logs = [
+        Log(str(i), "What is built?", tuple(map(Document, documents)), response)
+        for i, (response, documents) in enumerate(pairs)
+    ]
+    fresh = [LexicalScorer().score(log) for log in logs]
+    used = get_scorer("lexical")
+    assert list(used.score_many(logs)) == fresh
+    assert list(used.score_many(reversed(logs))) == fresh[::-1]
+
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=40)
+
+
+@settings(max_examples=200, deadline=None)
+@given(ANY, ANY, st.lists(ANY, max_size=3))
+def test_any_text_gives_values_in_range_or_reasons(
+    question: str, response: str, documents: list[str]
+) -> None:
+    """Never an exception, never NaN."""
+    result = score(response, *documents, question=question)
+    assert result.status in ("scored", "skipped")
+    for metric in METRICS:
+        value = getattr(result, metric)
+        assert (value is None) == (metric in result.undefined)
+        assert value is None or 0.0 <= value <= 1.0
+    if result.annotation and result.annotation.support:
+        assert result.adherence_probability is not None and 0.0 <= result.adherence_probability <= 1.0
+        assert all(0.0 <= p <= 1.0 for p in probabilities(result))
+
+
+@pytest.mark.parametrize(
+    ("response", "document", "other"),
+    [
+        ("Der Turm wurde 1889 gebaut.", "Der Turm wurde im Jahr 1889 gebaut.", "Rosen brauchen Wasser."),
+        ("La torre se construyó en 1889.", "La torre fue construida en 1889.", "Las rosas necesitan agua."),
+        (
+            "La tour fut construite en 1889.",
+            "La tour a été construite en 1889.",
+            "Les roses ont besoin d'eau.",
+        ),
+        ("टावर १८८९ में बना था।", "यह टावर १८८९ में बना था।", "गुलाब को पानी चाहिए।"),
+        ("タワーは1958年に完成しました。", "東京タワーは1958年に完成しました。", "猫は魚が好きです。"),
+        ("สินค้าส่งคืนได้ภายในสามสิบวัน", "สินค้าส่งคืนได้ภายในสามสิบวันหลังซื้อ", "แมวชอบกินปลา"),
+        ("بني البرج عام 1889.", "بني البرج عام 1889 في باريس.", "القطط تحب السمك."),
+    ],
+)
+def test_other_languages_are_told_apart(response: str, document: str, other: str) -> None:
+    """A supporting document raises the probability of a sentence."""
+    assert probabilities(score(response, document))[0] > probabilities(score(response, other))[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["\x00", "a\ud800b", "👩‍👩‍👧 🎉", "שלום עולם", "!!! ???", "x" * 1_000_000, "|a|\n|-|", "॥।"]
+)
+def test_extremes_are_survived(text: str) -> None:
+    """As question, response and document."""
+    for result in (
+        score("An answer.", TOWER, question=text),
+        score(text, TOWER),
+        score("An answer.", text),
+        score(text, text),
+    ):
+        assert result.status in ("scored", "skipped")
+
+
+def test_large_logs_are_scored_or_left_with_a_reason() -> None:
+    """Megabytes against a long answer; beyond the limit a named reason."""
+    rows = [f"Row {i} holds the value {i * 7} of series {i % 13}." for i in range(30_000)]
+    lexical = get_scorer("lexical")
+    log = Log("1", "What does row 12 hold?", (Document(" ".join(rows)),), " ".join(rows[:200]))
+    assert lexical.score(log).adherence == 1.0
+    huge = lexical.score(replace(log, response=" ".join(rows[:3000])))
+    assert (huge.status, huge.reason) == ("skipped", "too_much_to_compare")
+
+
+def test_a_table_too_large_for_one_product_gives_the_same() -> None:
+    """The two ways of counting agree."""
+    row, at = np.array([0, 0, 1, 1, 1]), np.array([0, 2, 2, 2, 1])
+    wanted = np.array([[0.5, 0.25, 1.0], [0.0, 1.0, 0.0]])
+    expected = [[1.5, 0.0], [1.25, 1.0]]
+    assert _held_weight(row, at, 2, wanted).tolist() == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trace_core.scorers.lexical.overlap._DENSE_CELLS", 0)
+        assert _held_weight(row, at, 2, wanted).tolist() == expected
+
+
+def test_vocabulary_and_cache_are_bounded_and_never_change_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million logs need no more memory than the limits allow."""
+    logs = [
+        Log(str(i), f"What is q{i}?", (Document(f"Word{i} is b{i}. {TOWER}"),), f"Word{i} is c{i}.")
+        for i in range(60)
+    ]
+    expected = [LexicalScorer().score(log) for log in logs]
+    monkeypatch.setattr(scorer, "MAX_SURFACES", 40)
+    monkeypatch.setattr(reading, "_CACHE_WORDS", 1000)
+    small = LexicalScorer()
+    assert list(small.score_many(logs)) == expected
+    assert sum(map(len, small._vocabularies.values())) < 40 + 60
+    assert len(small._cache._kept) < 20
+    assert list(small.score_many([logs[0], logs[0]])) == [expected[0]] * 2
+
+
+def test_long_words_are_known_by_their_digest() -> None:
+    """And two of them are still told apart."""
+    words = vocabulary.Vocabulary("en", {}, 1.0)
+    assert len(set(words.ids(["a" * 100, "a" * 101, "a" * 100]).tolist())) == 2
+
+
+def test_sets_have_the_expected_counts() -> None:
+    """Two of four are relevant, one is used, and it is one of the two."""
+    sets = choose(np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.7, 0.1, 0.1, 0.1]), 0.5)
+    assert (sets.relevant, sets.utilized, sets.both) == ((0, 1), (0,), 1)
+    everything = choose(np.ones(3), np.ones(3), 0.0)
+    assert (everything.relevant, everything.utilized, everything.both) == ((0, 1, 2), (0, 1, 2), 3)
+    nothing = choose(np.zeros(3), np.zeros(3), 0.5)
+    assert (nothing.relevant, nothing.utilized, nothing.both) == ((), (), 0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 64), st.integers(0, 64)), min_size=1, max_size=12), st.floats(0, 1))
+def test_sets_overlap_as_counted(pairs: list[tuple[int, int]], completeness: float) -> None:
+    """For any probabilities."""
+    relevant, utilized = (np.array(column) / 64 for column in zip(*pairs, strict=True))
+    sets = choose(relevant, utilized, completeness)
+    assert len(set(sets.relevant) & set(sets.utilized)) == sets.both
+    assert len(sets.utilized) == min(len(pairs), int(utilized.sum() + 0.5))
+
+
+def test_the_weights_say_where_they_come_from() -> None:
+    """Data, licence, attribution, rows, and every file's digest."""
+    path = Path(model.__file__).with_name("weights.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    source = content["provenance"]
+    assert source["licence_of_data"] == "CC-BY-4.0" and "CC-BY-4.0" in source["attribution"]
+    assert source["rows"] > 0 and all(len(value) == 64 for value in source["files"].values())
+    for name, coefficient in zip(SUPPORT_FEATURES, content["models"]["support"]["coefficients"], strict=True):
+        assert coefficient >= 0.0 or not name.endswith("+")
+    assert tuple(content["models"]["both"]["features"]) == DOCUMENT_FEATURES
+
+
+def test_any_change_of_the_weights_changes_the_fingerprint() -> None:
+    """Provenance alone does not."""
+    path = Path(model.__file__).with_name("weights.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    base = LexicalScorer(model.LexicalModel.from_json(content)).fingerprint
+    assert base == get_scorer("lexical").fingerprint
+    content["provenance"] = {}
+    assert LexicalScorer(model.LexicalModel.from_json(content)).fingerprint == base
+    content["background"]["tower"] = 1
+    assert LexicalScorer(model.LexicalModel.from_json(content)).fingerprint != base
+    content["models"]["support"]["features"] = ["other"]
+    with pytest.raises(ValueError, match="other features"):
+        model.LexicalModel.from_json(content)
+
+
+def test_two_processes_agree() -> None:
+    """The same fingerprints and values whatever the hash seed."""
+    code = (
+        "import trace_core as t; r = t.evaluate('When was it built?', 'It was built in 1889. It is red.',"
+        " ['The tower was built in 1889.', 'Roses need water.'], scorer='lexical');"
+        "print(r, t.get_scorer('heuristic').fingerprint)"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
