@@ -56,16 +56,17 @@ def template(server: postgres.Server, admin: Engine) -> str:
 @pytest.fixture
 def empty_database(server: postgres.Server, admin: Engine) -> Iterator[str]:
     """URL of a database without anything in it."""
-    yield from _database(server, admin, "template1")
+    yield from cloned(server, admin, "template1")
 
 
 @pytest.fixture
 def database(server: postgres.Server, admin: Engine, template: str) -> Iterator[str]:
     """URL (superuser) of a database with the migrated schema."""
-    yield from _database(server, admin, template)
+    yield from cloned(server, admin, template)
 
 
-def _database(server: postgres.Server, admin: Engine, template: str) -> Iterator[str]:
+def cloned(server: postgres.Server, admin: Engine, template: str) -> Iterator[str]:
+    """Yield the URL of a copy of a database, which is gone afterwards."""
     name = f"test_{next(_numbers)}"
     with admin.connect() as connection:
         connection.execute(text(f"create database {name} template {template}"))
