@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 from typer.main import get_command
 
-from trace_core import reasons
+from trace_core import DEFAULT_SCORER, reasons, scorer_names
 from trace_pipeline.cli.main import app
 from trace_pipeline.local.stack import DAG_IDS
 from trace_pipeline.settings import Settings
@@ -66,6 +66,13 @@ def test_the_settings_table_is_complete_and_its_defaults_are_true() -> None:
         assert environment.strip("`") == "TRACE_" + name.upper().replace(".", "__"), name
         assert json.loads(documented.strip("`")) == default, name
         assert unit and len(reason) > 10, name
+
+
+def test_every_scorer_is_documented_and_the_default_is_named() -> None:
+    """The README's table of scorers has each registered name, and marks the default."""
+    named = {row[0] for row in table_rows(section(README, "Scorers")) if row[0].startswith("`")}
+    expected = {f"`{name}`" + " (default)" * (name == DEFAULT_SCORER) for name in scorer_names()}
+    assert named == expected
 
 
 def test_every_command_and_option_is_documented() -> None:
