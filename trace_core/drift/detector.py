@@ -13,7 +13,7 @@ from trace_core.drift.baseline import fit
 from trace_core.drift.contributors import rank_contributors
 from trace_core.drift.describe import build_checks
 from trace_core.drift.history import MEASURES, TOTAL, History
-from trace_core.drift.incidents import OpenIncident, find_opening, find_worsening, is_over
+from trace_core.drift.incidents import OpenIncident, find_opening, find_worsening, is_over, refine
 from trace_core.drift.judge import Finding, Judgement, judge
 from trace_core.drift.night import Night
 from trace_core.drift.releases import coinciding_releases
@@ -106,6 +106,9 @@ class ScanDetector:
         worse = find_worsening(memory, judgement, self._history, settings)
         if worse is not None:
             return self._page(worse, judgement, checks, "worsened", current.incident)
+        size = refine(memory, judgement, self._history, settings)
+        memory = replace(memory, difference=size)
+        self._open = current = _Open(replace(current.incident, difference=size), memory)
         if is_over(memory, judgement, self._history, settings):
             self._open, self._scannable = None, 0
             text = wording.describe_recovery(self.metric, current.incident)

@@ -8,8 +8,9 @@ import numpy as np
 
 from trace_core.drift.history import TOTAL, History, Series
 from trace_core.drift.judge import Finding, Judgement
-from trace_core.drift.scan import Scan
 from trace_core.drift.settings import DriftSettings
+
+Z_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,15 @@ def find_worsening(
 
     Like is compared with like: |D| >= factor x paged + floor on the incident's own series and measure; on
     the total, compared with what the segment's change explains of it; on another segment of the same
-    dimension, with the paged change. A change of the total covers its segments.
+    dimension, with the paged change. |D| is taken at the near end of its 95 % interval: the first window
+    often holds good nights too, and a better estimate of the same change is no news. A change of the total
+    covers its segments.
     """
 
     def worse(finding: Finding, paged: float) -> bool:
         floor = floor_of(history.series[finding.column], finding.measure, settings)
-        return finding.fired and abs(finding.difference) >= settings.worsened_factor * abs(paged) + floor
+        surely = abs(finding.difference) - Z_95 * finding.error
+        return finding.fired and surely >= settings.worsened_factor * abs(paged) + floor
 
     own = incident.series
     total = judgement.total
@@ -69,40 +73,49 @@ def find_worsening(
     return None
 
 
+def refine(incident: OpenIncident, judgement: Judgement, history: History, settings: DriftSettings) -> float:
+    """The size of a change of a few nights, better known than on the night it was paged.
+
+    The first window often holds good nights too. While the incident is younger than `recovery_min_nights`
+    the larger of the paged and tonight's difference of the same sign is taken.
+    """
+    if incident.nights > settings.recovery_min_nights:
+        return incident.difference
+    for finding in (judgement.total, *judgement.segments):
+        same = history.series[finding.column] == incident.series and finding.measure == incident.measure
+        if same and finding.fired and finding.difference * incident.difference > 0:
+            return max(finding.difference, incident.difference, key=abs)
+    return incident.difference
+
+
 def is_over(incident: OpenIncident, judgement: Judgement, history: History, settings: DriftSettings) -> bool:
-    """Recovery: after `recovery_min_nights` the last nights of the series are back and nothing fires.
+    """Recovery: after `recovery_min_nights` the last nights of the series are back and no segment is off.
 
     Back means |Z| < `recovery_z` and |D| below the floor or `recovery_fraction` of the paged change. A series
     without logs in those nights has nothing left to watch.
     """
-    if incident.nights <= settings.recovery_min_nights or _fires_lately(judgement, settings):
+    if incident.nights <= settings.recovery_min_nights:
         return False
-    z, difference = _remaining(incident, judgement, history, settings)
+    fired = [(history.series[finding.column], finding.measure) for finding in judgement.segments]
+    if any(abs(_lately(*pair, judgement, history, settings)[0]) >= settings.recovery_z for pair in fired):
+        return False
+    z, difference = _lately(incident.series, incident.measure, judgement, history, settings)
     floor = floor_of(incident.series, incident.measure, settings)
     allowed = max(floor, settings.recovery_fraction * abs(incident.difference))
     return abs(z) < settings.recovery_z and abs(difference) < allowed
 
 
-def _remaining(
-    incident: OpenIncident, judgement: Judgement, history: History, settings: DriftSettings
+def _lately(
+    series: Series, measure: int, judgement: Judgement, history: History, settings: DriftSettings
 ) -> tuple[float, float]:
-    """Z and D of the incident's series over the last `recovery_min_nights` nights; zeros when it is gone."""
-    if incident.series == TOTAL:
+    """Z and D of a series over the last `recovery_min_nights` nights; zeros when it is gone."""
+    if series == TOTAL:
         scan, row = judgement.total_scan, 0
-    elif incident.series in history.series:
-        scan, row = judgement.segment_scan, history.series.index(incident.series) - 1
+    elif series in history.series:
+        scan, row = judgement.segment_scan, history.series.index(series) - 1
     else:
         return 0.0, 0.0
-    window = _recovery_window(scan, settings)
-    at = (incident.measure, row, window)
+    # The longest window that is no longer, or the shortest there is.
+    window = max(int(np.searchsorted(scan.windows, settings.recovery_min_nights, side="right")) - 1, 0)
+    at = (measure, row, window)
     return float(scan.z[at]), float(scan.difference[at])
-
-
-def _recovery_window(scan: Scan, settings: DriftSettings) -> int:
-    """Index of the longest window that is no longer than `recovery_min_nights` (the shortest if none)."""
-    return max(int(np.searchsorted(scan.windows, settings.recovery_min_nights, side="right")) - 1, 0)
-
-
-def _fires_lately(judgement: Judgement, settings: DriftSettings) -> bool:
-    """Whether a segment fires in a window of the last nights; longer ones still see the incident itself."""
-    return any(finding.window <= settings.recovery_min_nights for finding in judgement.segments)

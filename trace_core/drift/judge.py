@@ -20,13 +20,16 @@ SEGMENT_COLUMNS = slice(1, None)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A series' strongest window: `column` and `measure` index it, `window` nights, `index` of the window."""
+    """A series' strongest window: `column` and `measure` index it, `window` nights, `index` of the window,
+    `error` the standard error of `difference`.
+    """
 
     column: int
     measure: int
     window: int
     index: int
     difference: float
+    error: float
     z: float
     fired: bool
 
@@ -89,16 +92,18 @@ def strongest_total(total: Scan, threshold: Floats, settings: DriftSettings) -> 
     floor[0] = settings.floor
     fires = (z >= threshold) & (np.abs(total.difference[:, 0]) >= floor)
     measure, index = np.unravel_index(int(np.where(fires, FIRST + total.fit[:, 0], z).argmax()), z.shape)
-    difference, score = float(total.difference[measure, 0, index]), float(total.z[measure, 0, index])
-    window, fired = int(total.windows[index]), bool(fires[measure, index])
-    return Finding(0, int(measure), window, int(index), difference, score, fired)
+    return _finding(total, 0, int(measure), int(index), bool(fires[measure, index]))
+
+
+def _finding(scan: Scan, column: int, measure: int, index: int, fired: bool) -> Finding:
+    at = (measure, max(column - 1, 0), index)
+    difference, error, score = float(scan.difference[at]), float(scan.error[at]), float(scan.z[at])
+    return Finding(column, measure, int(scan.windows[index]), index, difference, error, score, fired)
 
 
 def _fired_segments(segment_scan: Scan, tests: SegmentTests) -> tuple[Finding, ...]:
-    found = []
-    for i in np.flatnonzero(tests.fired).tolist():
-        column, measure, index = int(tests.column[i]), int(tests.measure[i]), int(tests.window[i])
-        at = (measure, column - 1, index)
-        window, difference = int(segment_scan.windows[index]), float(segment_scan.difference[at])
-        found.append(Finding(column, measure, window, index, difference, float(segment_scan.z[at]), True))
+    found = [
+        _finding(segment_scan, int(tests.column[i]), int(tests.measure[i]), int(tests.window[i]), True)
+        for i in np.flatnonzero(tests.fired).tolist()
+    ]
     return tuple(sorted(found, key=lambda finding: -abs(finding.z)))

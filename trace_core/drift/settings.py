@@ -40,7 +40,7 @@ class DriftSettings:
     better_threshold: float = 4.3
     """The same of a change for the better: good news can wait for a night more. For a metric without a good
     direction set it to `threshold`."""
-    young_threshold: float = 4.4
+    young_threshold: float = 4.2
     """The least of both until there are `young_until_nights`: weekdays and day-to-day variance are hardly
     known."""
     floor: float = 0.01
@@ -59,7 +59,7 @@ class DriftSettings:
     max_autocorrelation: float = 0.9
     """Largest night-to-night correlation believed; more would make every window worthless."""
 
-    segment_windows_nights: tuple[int, ...] = (1, 3, 7, 14)
+    segment_windows_nights: tuple[int, ...] = (1, 2, 3, 7, 14)
     """Windows scanned on segments."""
     segment_window_factor: float = 2.5
     """Effective number of independent looks among the segment windows of one night."""
@@ -67,7 +67,7 @@ class DriftSettings:
     """Benjamini-Hochberg rate over all segments of a night: about .15 false nights a year."""
     segment_better_factor: float = 10.0
     """Factor on the p-value of a segment's change for the better."""
-    young_false_discovery_rate: float = 0.00004
+    young_false_discovery_rate: float = 0.0001
     """The same until there are `young_until_nights`."""
     segment_floor: float = 0.03
     """Smallest change of a segment worth a page: three points."""
@@ -79,7 +79,8 @@ class DriftSettings:
     """A segment's day-to-day variance is shrunk to that of all segments as if by this many nights."""
 
     worsened_factor: float = 1.5
-    """An open incident pages again when the change reaches this factor times the paged one plus floor."""
+    """An open incident pages again when the change surely exceeds this factor times the last
+    one plus floor."""
     recovery_min_nights: int = 3
     """An incident stays open at least this many nights, and recovery is judged on as many."""
     recovery_z: float = 2.5
