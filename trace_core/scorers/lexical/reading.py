@@ -48,9 +48,10 @@ class Reading:
 
 
 class DocumentCache:
-    """The documents read last: retrieved chunks repeat from log to log."""
+    """The documents read last, up to `limit` words: retrieved chunks repeat from log to log."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = _CACHE_WORDS if limit is None else limit
         self._kept: OrderedDict[object, ReadText] = OrderedDict()
         self._words = 0
 
@@ -71,11 +72,11 @@ class DocumentCache:
 
     def _keep(self, key: object, read: ReadText) -> None:
         size = len(read.ids) + 50
-        if size * 8 > _CACHE_WORDS:
+        if size * 8 > self._limit:
             return
         self._kept[key] = read
         self._words += size
-        while self._words > _CACHE_WORDS:
+        while self._words > self._limit:
             _, dropped = self._kept.popitem(last=False)
             self._words -= len(dropped.ids) + 50
 

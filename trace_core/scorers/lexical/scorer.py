@@ -55,15 +55,19 @@ _RULES: Final[Mapping[str, JSON]] = {
 
 
 class LexicalScorer(BaseScorer):
-    """Scores a log by the words, word pairs and numbers that its sentences share."""
+    """Scores a log by the words, word pairs and numbers that its sentences share.
+
+    model: other weights than the packaged ones. cached_words: words of documents kept for the next
+    logs; neither this nor anything scored before changes a value.
+    """
 
     name = "lexical"
 
-    def __init__(self, model: LexicalModel | None = None) -> None:
+    def __init__(self, model: LexicalModel | None = None, cached_words: int | None = None) -> None:
         self.model = model or packaged_model()
         super().__init__({**_RULES, "weights": self.model.digest})
         self._vocabularies: dict[str, Vocabulary] = {}
-        self._cache = DocumentCache()
+        self._cache = DocumentCache(cached_words)
         self._lock = Lock()  # vocabulary and cache are shared by all logs
 
     def _vocabulary(self, language: str) -> Vocabulary:
