@@ -194,9 +194,8 @@ def _sentences(error: ValidationError) -> str:
     for item in error.errors(include_url=False):
         name = ".".join(str(part) for part in item["loc"]) or "settings"
         message = item["msg"].removeprefix("Value error, ")
-        given = (
-            "" if item["type"] == "missing" or not item["loc"] else f" (given: {str(item['input'])[:80]!r})"
-        )
+        hidden = not item["loc"] or "channels" in item["loc"]  # the address of a channel holds its password
+        given = "" if hidden else f" (given: {str(item['input'])[:80]!r})"
         parts.append(f"Setting {name}: {message}{given}.")
     return " ".join(parts)
 

@@ -1,0 +1,99 @@
+"""A good and a wrong value of each setting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trace_pipeline.settings import Settings
+
+# Setting -> (as an environment variable, as TOML, the value of both).
+VALUES: dict[str, tuple[str, str, Any]] = {
+    "source.table_schema": ("app", '"app"', "app"),
+    "source.table": ('we"ird; drop table x', "'we\"ird; drop table x'", 'we"ird; drop table x'),
+    "source.columns.log_id": ("Id", '"Id"', "Id"),
+    "source.columns.logged_at": ("at", '"at"', "at"),
+    "source.columns.question": ("q", '"q"', "q"),
+    "source.columns.documents": ("docs", '"docs"', "docs"),
+    "source.columns.response": ("r", '"r"', "r"),
+    "source.columns.ground_truth": ("", '""', None),
+    "source.columns.segments": ("labels", '"labels"', "labels"),
+    "source.segment_columns": (
+        "tenant=Tenant, plan=Plan Name",
+        '{tenant="Tenant", plan="Plan Name"}',
+        {"tenant": "Tenant", "plan": "Plan Name"},
+    ),
+    "source.document_text_fields": ("body, text", '["body", "text"]', ("body", "text")),
+    "source.time_zone": ("Europe/Berlin", '"Europe/Berlin"', "Europe/Berlin"),
+    "source.statement_timeout_seconds": ("60", "60", 60),
+    "segments": ("tenant,model", '["tenant", "model"]', ("tenant", "model")),
+    "segment_values": ("10", "10", 10),
+    "scorers": ("heuristic,other", '["heuristic", "other"]', ("heuristic", "other")),
+    "day_time_zone": ("Asia/Tokyo", '"Asia/Tokyo"', "Asia/Tokyo"),
+    "schedule": ("30 3 * * *", '"30 3 * * *"', "30 3 * * *"),
+    "late_days": ("0", "0", 0),
+    "batch_rows": ("10", "10", 10),
+    "max_batches": ("2", "2", 2),
+    "max_log_bytes": ("1000", "1000", 1_000),
+    "max_documents": ("5", "5", 5),
+    "store_annotations": ("false", "false", False),
+    "watch_metrics": ("average", '["average"]', ("average",)),
+    "watch_history_days": ("90", "90", 90),
+    "retention_days": ("365", "365", 365),
+    "alerts.channels": (
+        "log, mailto://a:b@c?to=x,y",
+        '["log", "mailto://a:b@c?to=x,y"]',
+        ("log", "mailto://a:b@c?to=x,y"),
+    ),
+    "alerts.link_base_url": ("https://airflow", '"https://airflow"', "https://airflow"),
+}
+WRONG: dict[str, str] = {
+    "source.table_schema": "",
+    "source.table": "x" * 64,
+    "source.columns.log_id": "",
+    "source.columns.logged_at": "",
+    "source.columns.question": "",
+    "source.columns.documents": "",
+    "source.columns.response": "",
+    "source.columns.ground_truth": "x" * 64,
+    "source.columns.segments": "x" * 64,
+    "source.segment_columns": "tenant",
+    "source.document_text_fields": ",",
+    "source.time_zone": "Mars/Olympus",
+    "source.statement_timeout_seconds": "0",
+    "segments": "a,a",
+    "segment_values": "0",
+    "scorers": "",
+    "day_time_zone": "../../etc/passwd",
+    "schedule": "at night",
+    "late_days": "-1",
+    "batch_rows": "0",
+    "max_batches": "501",
+    "max_log_bytes": "many",
+    "max_documents": "1.5",
+    "store_annotations": "perhaps",
+    "watch_metrics": "kindness",
+    "watch_history_days": "10",
+    "retention_days": "never",
+}
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return "TRACE_" + name.replace(".", "__").upper()
+
+
+def value_of(settings: Settings, name: str) -> Any:
+    """Return a setting by its dotted name."""
+    found: Any = settings
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def names(model: Any = Settings, before: str = "") -> list[str]:
+    """Return the dotted name of every setting there is."""
+    found = []
+    for name, field in model.model_fields.items():
+        nested = hasattr(field.annotation, "model_fields")
+        found += names(field.annotation, f"{before}{name}.") if nested else [f"{before}{name}"]
+    return found
