@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 
+import psycopg2
 import typer
 from rich.logging import RichHandler
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -47,7 +48,7 @@ def main() -> None:
             f"The database did not answer as expected: {_first_line(error)} "
             "Check the URL, then run the command again."
         )
-    except DBAPIError as error:
+    except (DBAPIError, psycopg2.Error) as error:  # the latter from whole files, which run on a plain cursor
         _fail(
             f"The database refused: {_first_line(error)} "
             "Has `trace-pipeline migrate` been run, and may this login do this?"
@@ -59,8 +60,10 @@ def main() -> None:
         _fail(f"{error.strerror or error}: {error.filename or ''}")
 
 
-def _first_line(error: DBAPIError) -> str:
-    line = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
+def _first_line(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    lines = str(cause).strip().splitlines()
+    line = lines[0] if lines else type(cause).__name__
     return line if line.endswith(".") else line + "."
 
 
