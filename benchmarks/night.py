@@ -27,7 +27,7 @@ from trace_core import BadInput, get_scorer, parse_log
 from trace_pipeline.context import open_pipeline
 from trace_pipeline.database import connect
 from trace_pipeline.load import load_logs
-from trace_pipeline.local import airflow
+from trace_pipeline.local import components
 from trace_pipeline.local.demo import last_complete_day
 from trace_pipeline.local.stack import Stack, airflow_home, destroy_stack, start_stack
 from trace_pipeline.nightly import run_window
@@ -98,7 +98,7 @@ def steps_alone(stack: Stack, settings: SampleSettings, name: str) -> tuple[int,
 def through_airflow(stack: Stack, settings: SampleSettings, folder: Path) -> tuple[float, int, int]:
     """Run the nightly DAG over the night; returns (seconds, peak bytes of a task, mapped tasks)."""
     api = stack.api()
-    scheduler = airflow.running(airflow_home(folder))["scheduler"]
+    scheduler = components.running(airflow_home(folder))["scheduler"].children()[0]  # the child of its keeper
     with MemoryWatch(scheduler) as watch:
         run = api.trigger_night("trace_score_nightly", settings.first_day)
         started = time.perf_counter()

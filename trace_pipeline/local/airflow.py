@@ -5,21 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import httpx
-import psutil
-
-COMPONENTS = ("api-server", "scheduler", "dag-processor", "triggerer")
-_HEALTHY_WITHIN_SECONDS = 240
-_STOP_WITHIN_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -97,6 +88,9 @@ def environment(
         "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
         "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "5",
         "AIRFLOW__WORKERS__MAX_FAILED_HEARTBEATS": "30",
+        # What a scheduler that died had queued is taken up by the next one in half a minute, not in five.
+        "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "15",
+        "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "30",
         "PYTHONPATH": os.pathsep.join([str(home.dags.parent), os.environ.get("PYTHONPATH", "")]).rstrip(
             os.pathsep
         ),
@@ -111,7 +105,7 @@ def environment(
 def migrate_metadata(env: Mapping[str, str]) -> None:
     """Create or upgrade Airflow's own tables; raises RuntimeError with the end of the output."""
     done = subprocess.run(  # noqa: S603
-        [_executable(), "db", "migrate"],
+        [executable(), "db", "migrate"],
         env=dict(env),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -122,110 +116,6 @@ def migrate_metadata(env: Mapping[str, str]) -> None:
         raise RuntimeError(f"airflow db migrate failed:\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def start_components(home: AirflowHome, env: Mapping[str, str], port: int) -> None:
-    """Start the four components, each the leader of its own process group; they outlive this process."""
-    home.logs.mkdir(parents=True, exist_ok=True)
-    options = {
-        "api-server": ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"],
-        "scheduler": [
-            "--skip-serve-logs"
-        ],  # the log servers would listen on every interface; the files are here
-        "triggerer": ["--skip-serve-logs"],
-    }
-    for name in COMPONENTS:
-        with (home.logs / f"{name}.log").open("ab") as output:
-            process = subprocess.Popen(  # noqa: S603
-                [_executable(), name, *options.get(name, [])],
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-                cwd=home.folder,
-            )
-        _remember(home, name, process.pid)
-
-
-def wait_until_healthy(home: AirflowHome, port: int, tick: Callable[[], None] = lambda: None) -> None:
-    """Wait until all four components report healthy; raises RuntimeError naming one that ended or is late."""
-    deadline = time.monotonic() + _HEALTHY_WITHIN_SECONDS
-    late: list[str] = list(COMPONENTS)
-    while time.monotonic() < deadline:
-        alive = running(home)
-        for name in COMPONENTS:
-            if name not in alive:
-                raise RuntimeError(f"Airflow's {name} ended:\n{log_tail(home, name)}")
-        late = _unhealthy(port)
-        if not late:
-            return
-        tick()
-        time.sleep(0.5)
-    raise RuntimeError(
-        f"Airflow's {late[0]} was not healthy in {_HEALTHY_WITHIN_SECONDS} s:\n{log_tail(home, late[0])}"
-    )
-
-
-def _unhealthy(port: int) -> list[str]:
-    try:
-        answer = httpx.get(f"http://127.0.0.1:{port}/api/v2/monitor/health", timeout=5, trust_env=False)
-        state = answer.json()
-    except (httpx.HTTPError, ValueError):
-        return ["api-server"]
-    parts = {"scheduler": "scheduler", "dag-processor": "dag_processor", "triggerer": "triggerer"}
-    return [name for name, key in parts.items() if (state.get(key) or {}).get("status") != "healthy"]
-
-
-def log_tail(home: AirflowHome, name: str) -> str:
-    """Return the end of a component's log."""
-    path = home.logs / f"{name}.log"
-    return path.read_text(errors="replace")[-3000:] if path.is_file() else "(no log)"
-
-
-def running(home: AirflowHome) -> dict[str, psutil.Process]:
-    """Return the living components started for this home, by name."""
-    found = {}
-    for name in COMPONENTS:
-        path = home.folder / f"{name}.pid"
-        if not path.is_file():
-            continue
-        try:
-            pid, started = path.read_text().split()
-            process = psutil.Process(int(pid))
-            # A pid is used again by the system: only the start time proves that it is ours.
-            if abs(process.create_time() - float(started)) < 1 and process.status() != psutil.STATUS_ZOMBIE:
-                found[name] = process
-        except (ValueError, psutil.Error):
-            continue
-    return found
-
-
-def stop_components(home: AirflowHome) -> list[str]:
-    """Stop the components and every process they started; returns the names of those that were running."""
-    found = running(home)
-    family: list[psutil.Process] = []
-    for process in found.values():
-        family += [*process.children(recursive=True), process]
-    for process in found.values():
-        _quietly(process.send_signal, signal.SIGTERM)
-    _, alive = psutil.wait_procs(family, timeout=_STOP_WITHIN_SECONDS)
-    for process in alive:
-        _quietly(process.kill)
-    psutil.wait_procs(alive, timeout=5)
-    for name in COMPONENTS:
-        (home.folder / f"{name}.pid").unlink(missing_ok=True)
-    return list(found)
-
-
-def _quietly(action: Callable[..., None], *arguments: object) -> None:
-    try:
-        action(*arguments)
-    except psutil.Error:
-        return
-
-
-def _remember(home: AirflowHome, name: str, pid: int) -> None:
-    (home.folder / f"{name}.pid").write_text(f"{pid} {psutil.Process(pid).create_time()}")
-
-
-def _executable() -> str:
+def executable() -> str:
+    """Return the `airflow` command of this interpreter's environment."""
     return str(Path(sys.executable).parent / "airflow")

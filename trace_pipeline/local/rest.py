@@ -21,6 +21,10 @@ class AirflowApi:
         answer.raise_for_status()
         self._client.headers["Authorization"] = f"Bearer {answer.json()['access_token']}"
 
+    def close(self) -> None:
+        """End the session."""
+        self._client.close()
+
     def call(self, method: str, path: str, **body: Any) -> dict[str, Any]:
         """Send a request to /api/v2 and return its JSON."""
         answer = self._client.request(method, f"/api/v2/{path}", json=body or None)

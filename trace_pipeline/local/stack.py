@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 
 from trace_pipeline.database import connect
-from trace_pipeline.local import airflow, postgres
+from trace_pipeline.local import airflow, components, postgres
 from trace_pipeline.local.rest import AirflowApi
 from trace_pipeline.migrations import migrate
 
@@ -50,14 +50,16 @@ def start_stack(
     """
     folder.mkdir(parents=True, exist_ok=True)
     home = airflow_home(folder)
-    airflow.stop_components(home)
+    components.stop_components(home)
     say("Starting Postgres")
     server = postgres.start(folder / "postgres")
     logins = _provision(home, server, fresh=fresh, with_trace=databases is None)
     admin_url = server.url("trace") if databases is None else databases[0]
     if databases is None:
         say("Laying the schema")
-        migrate(connect(admin_url, setting="embedded Postgres"))
+        engine = connect(admin_url, setting="embedded Postgres")
+        migrate(engine)
+        engine.dispose()
         _grant(server, logins)
         results_url, source_url = (
             server.url("trace", login, logins[login]) for login in ("trace_etl", "trace_source")
@@ -70,19 +72,20 @@ def start_stack(
     say("Preparing Airflow's own tables")
     airflow.migrate_metadata(env)
     say("Starting Airflow: api-server, scheduler, dag-processor, triggerer")
-    airflow.start_components(home, env, port)
-    airflow.wait_until_healthy(home, port)
+    components.start_components(home, env, port)
+    components.wait_until_healthy(home, port)
     password = json.loads((home.folder / "passwords.json").read_text())["admin"]
     stack = Stack(admin_url, results_url, source_url, f"http://127.0.0.1:{port}", password)
     api = stack.api()
     api.wait_for_dags(*DAG_IDS)
     api.ensure_pool(*POOL)
+    api.close()
     return stack
 
 
 def stop_stack(folder: Path) -> list[str]:
     """Stop whatever of the stack runs; returns the names of what was stopped."""
-    stopped = airflow.stop_components(airflow_home(folder))
+    stopped = components.stop_components(airflow_home(folder))
     if postgres.stop(folder / "postgres"):
         stopped.append("Postgres")
     return stopped
