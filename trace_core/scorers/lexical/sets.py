@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from trace_core.scorers.lexical.vocabulary import Floats
 
-#: What an error of completeness counts against one of relevance in choosing the number of relevant sentences.
-_COMPLETENESS_WEIGHT: Final = 0.1
-_LEEWAY: Final = 2  # sentences by which that number may differ from its expectation
+#: What an error of completeness counts against one of relevance or utilization in choosing the counts.
+_COMPLETENESS_WEIGHT: Final = 0.3
+_LEEWAY: Final = 2  # sentences by which a count may differ from its expectation
 #: Part of the fingerprint.
-SET_RULES: Final = f"sets-1 {_COMPLETENESS_WEIGHT} {_LEEWAY}"
+SET_RULES: Final = f"sets-2 {_COMPLETENESS_WEIGHT} {_LEEWAY}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,7 @@ def choose(relevant: Floats, utilized: Floats, completeness: float) -> HardSets:
     alone.
     """
     total = len(relevant)
-    expected = float(relevant.sum())
-    used = min(total, math.floor(float(utilized.sum()) + 0.5))
-    count, both = _counts(expected, used, completeness, total)
+    count, used, both = _counts(float(relevant.sum()), float(utilized.sum()), completeness, total)
     order = _best_first(relevant, utilized)
     in_relevant, outside = order[:count], order[count:]
     inside_used = in_relevant[_best_first(utilized[in_relevant], relevant[in_relevant])][:both]
@@ -51,18 +49,28 @@ def choose(relevant: Floats, utilized: Floats, completeness: float) -> HardSets:
     )
 
 
-def _counts(expected: float, used: int, completeness: float, total: int) -> tuple[int, int]:
-    """The number of relevant sentences, and of those that are used as well, of least squared error."""
-    best = (math.inf, 0, 0)
+def _counts(relevant: float, utilized: float, completeness: float, total: int) -> tuple[int, int, int]:
+    """Sizes of R, U and of their common part, of least squared error against the three expected shares.
+
+    The sizes nearest to their own expectations often cannot hold the expected completeness: of one or two
+    sentences there is no three quarters. A sentence more or less costs little, a coarse completeness much.
+    """
+    best = (math.inf, 0, 0, 0)
+    for count in _near(relevant, total):
+        for used in _near(utilized, total):
+            both, error = 0, _COMPLETENESS_WEIGHT
+            if count:
+                both = math.floor(completeness * count + 0.5)
+                both = max(0, used + count - total, min(both, count, used))
+                error = _COMPLETENESS_WEIGHT * (both / count - completeness) ** 2
+            error += ((count - relevant) / total) ** 2 + ((used - utilized) / total) ** 2
+            best = min(best, (error, count, used, both))
+    return best[1:]
+
+
+def _near(expected: float, total: int) -> range:
     nearest = math.floor(expected + 0.5)
-    for count in range(max(0, nearest - _LEEWAY), min(total, nearest + _LEEWAY) + 1):
-        both, error = 0, _COMPLETENESS_WEIGHT
-        if count:
-            both = math.floor(completeness * count + 0.5)
-            both = max(0, used + count - total, min(both, count, used))
-            error = _COMPLETENESS_WEIGHT * (both / count - completeness) ** 2
-        best = min(best, (((count - expected) / total) ** 2 + error, count, both))
-    return best[1], best[2]
+    return range(max(0, nearest - _LEEWAY), min(total, nearest + _LEEWAY) + 1)
 
 
 def _best_first(first: Floats, second: Floats) -> NDArray[np.intp]:
