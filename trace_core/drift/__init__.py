@@ -1,7 +1,7 @@
 """The drift watch: has quality changed, by how much, since when, where, and how sure."""
 
 from trace_core.drift.detector import make_detector
-from trace_core.drift.night import Cell, CellSums, Night
+from trace_core.drift.night import Cell, Night
 from trace_core.drift.releases import coinciding_releases
 from trace_core.drift.report import ChangeReport, SegmentChange, report_change
 from trace_core.drift.settings import DriftSettings
@@ -10,7 +10,6 @@ from trace_core.drift.volume import VolumeCheck, judge_volume
 
 __all__ = [
     "Cell",
-    "CellSums",
     "ChangeReport",
     "Check",
     "Contributor",

@@ -9,6 +9,7 @@ from datetime import date
 import numpy as np
 
 from trace_core.drift import wording
+from trace_core.drift.arrays import Integers
 from trace_core.drift.baseline import fit
 from trace_core.drift.contributors import rank_contributors
 from trace_core.drift.describe import build_checks
@@ -186,7 +187,7 @@ class ScanDetector:
             settings.release_slack_nights, settings.release_min_share,
         )  # fmt: skip
 
-    def _mix_columns(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _mix_columns(self) -> Integers:
         """Columns of the dimension whose traffic shares the total is adjusted for."""
         names = {name for name, _ in self._history.series} - {""}
         chosen = self.settings.mix_dimension

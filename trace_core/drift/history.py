@@ -19,7 +19,7 @@ SHARES = {
     "share_from_0.25_to_0.95": slice(5, 19),
 }
 MEASURES = ("mean", *SHARES)
-# Which sign of a change is for the better; 0 where neither is.
+# Which sign of a change is for the better when higher scores are; 0 where neither is.
 BETTER = np.array([1.0, -1.0, 1.0, 0.0])
 
 

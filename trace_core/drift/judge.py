@@ -78,7 +78,7 @@ def total_thresholds(total: Scan, young: bool, settings: DriftSettings) -> Float
     h by the direction of the change, and sqrt(h^2 + 2 ln measures) when several measures are scanned
     (Bonferroni's price in Z).
     """
-    better = is_better(total.z)[:, 0]
+    better = is_better(total.z, settings.direction)[:, 0]
     threshold = np.where(better, settings.better_threshold, settings.threshold)
     threshold = np.maximum(threshold, settings.young_threshold if young else 0.0)
     needed: Floats = np.sqrt(threshold**2 + 2.0 * math.log(len(total.z)))

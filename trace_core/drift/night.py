@@ -7,13 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from trace_core.aggregates import Sums as CellSums
-
-__all__ = ["Cell", "CellSums", "Night"]
-
 
 class Cell(Protocol):
-    """Sums of one metric over the scored logs of one night and segment.
+    """Sums of one metric over the scored logs of one night and segment; `trace_core.aggregates.Sums` is one.
 
     `n` is a count of logs, `total` and `squares` the sums of their scores and squared scores (scores in
     0..1), `histogram[i]` the number of scores that round to i/20. Cells of disjoint sets of logs add up.

@@ -66,9 +66,9 @@ def scan(baseline: Baseline, n: Floats, windows: Integers, series: slice) -> Sca
     return Scan(windows, difference, error, z, degrees, logs, fit)
 
 
-def is_better(z: Floats) -> Flags:
-    """Whether each score (measures, series, windows) is a change for the better."""
-    better: Flags = z * BETTER[: len(z), None, None] > 0
+def is_better(z: Floats, direction: int) -> Flags:
+    """Whether each score (measures, series, windows) is a change for the better, `direction` the metric's."""
+    better: Flags = z * (direction * BETTER[: len(z), None, None]) > 0
     return better
 
 

@@ -46,7 +46,7 @@ def judge_segments(scan: Scan, baseline_n: Floats, rate: float, settings: DriftS
     column = np.flatnonzero(enough.any(axis=1))
     z = np.where(enough, np.abs(scan.z), 0.0)[:, column]
     large = (np.abs(scan.difference[:, column]) >= settings.segment_floor) & (z > 0)
-    factor = np.where(is_better(scan.z)[:, column], settings.segment_better_factor, 1.0)
+    factor = np.where(is_better(scan.z, settings.direction)[:, column], settings.segment_better_factor, 1.0)
     looks = factor * settings.segment_window_factor * len(scan.z)
     windows_p = np.where(large, np.minimum(2.0 * ndtr(-z) * looks, 1.0), 1.0)
     measure, window = _largest_window(np.where(large, FIRST - windows_p, z))

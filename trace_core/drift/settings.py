@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 
 from trace_core.errors import ConfigurationError
+
+# Retrieving or using more of the documents is neither good nor bad in itself.
+DIRECTIONS = MappingProxyType({"relevance": 0, "utilization": 0, "refusal_rate": -1, "unscored_share": -1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,10 @@ class DriftSettings:
     threshold: float = 3.5
     """|Z| of a change for the worse that opens an incident on the total; raising it pages less and later."""
     better_threshold: float = 4.3
-    """The same of a change for the better: good news can wait for a night more. For a metric without a good
-    direction set it to `threshold`."""
+    """The same of a change for the better: good news can wait for a night more."""
+    direction: int = 1
+    """1: higher is better, -1: lower is better, 0: neither, every change is for the worse. Known for
+    relevance and utilization (0), refusal_rate and unscored_share (-1)."""
     young_threshold: float = 4.2
     """The least of both until there are `young_until_nights`: weekdays and day-to-day variance are hardly
     known."""
@@ -61,7 +67,7 @@ class DriftSettings:
 
     segment_windows_nights: tuple[int, ...] = (1, 2, 3, 7, 14)
     """Windows scanned on segments."""
-    segment_window_factor: float = 2.5
+    segment_window_factor: float = 2.8
     """Effective number of independent looks among the segment windows of one night."""
     segment_false_discovery_rate: float = 0.0004
     """Benjamini-Hochberg rate over all segments of a night: about .15 false nights a year."""
@@ -106,7 +112,10 @@ class DriftSettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
-            if isinstance(value, int | float) and not value > 0:
+            if setting.name == "direction":
+                if value not in (-1, 0, 1):
+                    raise ConfigurationError(f"drift.direction must be -1, 0 or 1, not {value}")
+            elif isinstance(value, int | float) and not value > 0:
                 raise ConfigurationError(f"drift.{setting.name} must be above 0, not {value}")
         for name in ("windows_nights", "segment_windows_nights"):
             windows = getattr(self, name)
@@ -121,4 +130,6 @@ class DriftSettings:
 
     def for_metric(self, metric: str) -> DriftSettings:
         """The settings that hold for `metric`."""
-        return replace(self, overrides={}, **self.overrides.get(metric, {}))  # type: ignore[arg-type]
+        direction = DIRECTIONS.get(metric, self.direction)
+        changes = {"direction": direction, **self.overrides.get(metric, {})}
+        return replace(self, overrides={}, **changes)  # type: ignore[arg-type]

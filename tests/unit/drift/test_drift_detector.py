@@ -275,3 +275,17 @@ def test_values_from_logs_are_shortened_in_sentences() -> None:
     verdict = watch(nights)[60]
     assert verdict.page
     assert len(verdict.text) < 400
+
+
+def test_bad_news_is_told_before_good_news_of_the_same_size() -> None:
+    """Four points down page, four points up do not yet; for a refusal rate it is the other way round."""
+    down = make_nights(81, lambda t, _: 0.74 if t >= 80 else 0.8, {"acme": 1000.0}, seed=2)
+    mirrored = [Night(n.day, "f1", passed(n.total.n, n.total.n - round(n.total.total)), {}) for n in down]
+    scores = [abs(watch(nights)[80].checks[0].z) for nights in (down, mirrored)]
+    limit = sum(scores) / 2 - 0.3
+    settings = DriftSettings(threshold=limit, better_threshold=limit + 2.0, young_threshold=limit)
+    assert pages(watch(down, "adherence", settings))[-1:] == [80]
+    assert 80 not in pages(watch(mirrored, "adherence", settings))
+    assert 80 not in pages(watch(down, "refusal_rate", settings))
+    assert pages(watch(mirrored, "refusal_rate", settings))[-1:] == [80]
+    assert pages(watch(mirrored, "utilization", settings))[-1:] == [80]

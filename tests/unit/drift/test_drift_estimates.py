@@ -155,6 +155,7 @@ def test_the_first_baseline_needs_fourteen_nights_that_are_a_week_old() -> None:
     [
         ({"threshold": 0.0}, "drift.threshold"),
         ({"floor": -0.1}, "drift.floor"),
+        ({"direction": 2}, "drift.direction"),
         ({"windows_nights": (3, 1)}, "drift.windows_nights"),
         ({"windows_nights": (1, 40)}, "drift.windows_nights"),
         ({"overrides": {"adherence": {"treshold": 3.0}}}, "treshold"),
