@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -11,17 +10,14 @@ import numpy as np
 from trace_core.drift import wording
 from trace_core.drift.arrays import Integers
 from trace_core.drift.baseline import fit
-from trace_core.drift.contributors import rank_contributors
 from trace_core.drift.describe import build_checks
-from trace_core.drift.history import MEASURES, TOTAL, History
+from trace_core.drift.history import MEASURES, History
 from trace_core.drift.incidents import OpenIncident, find_opening, find_worsening, is_over, refine
 from trace_core.drift.judge import Finding, Judgement, judge
 from trace_core.drift.night import Night
-from trace_core.drift.releases import coinciding_releases
+from trace_core.drift.opening import describe_incident
 from trace_core.drift.settings import DriftSettings
-from trace_core.drift.verdict import Check, Contributor, Detector, Event, Incident, Release, State, Verdict
-
-CONTRIBUTORS = 5
+from trace_core.drift.verdict import Check, Detector, Event, Incident, State, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +133,7 @@ class ScanDetector:
         before: Incident | None,
     ) -> Verdict:
         """Open an incident, or page again for one that got worse."""
-        incident = self._incident(finding, judgement, before)
+        incident = describe_incident(finding, judgement, self._history, before, self.settings)
         n = self._history.n[-finding.window :]
         share = float(n[:, finding.column].sum() / n[:, 0].sum())
         count = self._open.memory.nights if self._open is not None else 1
@@ -155,37 +151,6 @@ class ScanDetector:
             return ()
         assert self._fingerprint is not None  # noqa: S101 - narrows the type; observe has set it
         return build_checks(self._history, judgement, self._fingerprint, self.settings)
-
-    def _incident(self, finding: Finding, judgement: Judgement, before: Incident | None) -> Incident:
-        tonight = self._history.day(-1)
-        onset = self._history.day(-finding.window)
-        opened = tonight
-        if before is not None:
-            onset, opened = min(before.onset, onset), before.opened
-        series = self._history.series[finding.column]
-        contributors: tuple[Contributor, ...] = ()
-        if series == TOTAL:
-            contributors = self._contributors(finding, judgement)
-        return Incident(
-            opened, onset, tonight, finding.difference, *series, MEASURES[finding.measure],
-            contributors, self._releases(onset),
-        )  # fmt: skip
-
-    def _contributors(self, finding: Finding, judgement: Judgement) -> tuple[Contributor, ...]:
-        ranked = rank_contributors(self._history, judgement, finding.measure, finding.window)
-        return tuple(ranked[:CONTRIBUTORS])
-
-    def _releases(self, onset: date) -> tuple[Release, ...]:
-        history, settings = self._history, self.settings
-        columns = history.columns_of(settings.release_dimension)
-        counts: Mapping[str, list[float]] = {
-            history.series[c][1]: history.n[:, c].tolist() for c in columns.tolist()
-        }
-        days = [date.fromordinal(day) for day in history.days.tolist()]
-        return coinciding_releases(
-            days, history.n[:, 0].tolist(), counts, onset,
-            settings.release_slack_nights, settings.release_min_share,
-        )  # fmt: skip
 
     def _mix_columns(self) -> Integers:
         """Columns of the dimension whose traffic shares the total is adjusted for."""
