@@ -175,7 +175,7 @@ def test_the_form_of_rescore_refuses_what_is_not_of_the_type(
     ],
 )
 def test_only_faults_that_may_pass_are_retried(dags: dict[str, Any], error: str, action: str) -> None:
-    """Wrong settings, unreadable data, an unbalanced ledger fail at once; a lost connection is tried again."""
+    """Wrong settings, unreadable data, an unbalanced ledger fail at once; a lost connection is retried."""
     from airflow.sdk.module_loading import import_string
 
     raised = import_string(error)
