@@ -35,7 +35,12 @@ def connect(url: str, *, setting: str, statement_timeout_seconds: int | None = N
         options += f" -c statement_timeout={statement_timeout_seconds}s"
     return create_engine(
         parsed.set(drivername="postgresql+psycopg2"),
-        connect_args={"options": options, "application_name": "trace_nightly", "connect_timeout": 15},
+        connect_args={
+            "options": options,
+            "application_name": "trace_nightly",
+            "connect_timeout": 15,
+            "client_encoding": "utf8",  # whatever the server's
+        },
         pool_size=1,
         max_overflow=2,
         pool_pre_ping=True,

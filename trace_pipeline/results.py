@@ -10,6 +10,7 @@ from datetime import date, datetime
 
 from sqlalchemy import Connection
 
+from trace_core.aggregates import METRICS
 from trace_core.errors import BadInput
 from trace_core.records import Limits, Log
 from trace_core.scorers import Evaluation
@@ -141,6 +142,10 @@ class BatchWriter:
 
     def _evaluation(self, scorer_id: int, entry: Entry, log: Log, result: Evaluation) -> Sequence[object]:
         self._touch(entry.logged_at)
+        if not _is_storable(result):
+            # A constraint would refuse the row, and with it the batch, every night.
+            fingerprint = result.fingerprint
+            result = Evaluation.unscored(log.log_id, "failed", "scorer_error", "answer", fingerprint)
         keep = self.settings.store_annotations and result.annotation is not None
         annotation = (
             json.dumps(result.annotation.to_json(), ensure_ascii=False)
@@ -198,6 +203,12 @@ class BatchWriter:
             self.connection.execute(query(name))
         self.connection.execute(query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids})
         return self.changed
+
+
+def _is_storable(result: Evaluation) -> bool:
+    """Tell whether each value of a scorer is in [0, 1]; NaN is not."""
+    values = [getattr(result, metric) for metric in METRICS]
+    return all(value is None or 0 <= value <= 1 for value in [*values, result.adherence_probability])
 
 
 def _readable_segments(segments: object, dimensions: Sequence[str]) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 -- name: stored_incidents
--- purpose: the incidents of a series that are still believed in
+-- purpose: the incidents of a series; withdrawn ones come last, for a change that restated nights show again is the
+--          incident that people were told of, not a new one
 -- parameters: scorer, metric
 -- returns: incident_id, opened_day, onset_day, closed_day
 -- safe to re-run: yes, it only reads
@@ -9,5 +10,5 @@ select
     onset_day,
     closed_day
 from trace.incident
-where scorer = :scorer and metric = :metric and state <> 'withdrawn'
-order by opened_day
+where scorer = :scorer and metric = :metric
+order by (state = 'withdrawn'), opened_day

@@ -4,4 +4,4 @@
 -- returns: nothing
 -- safe to re-run: yes
 update trace.incident set state = 'withdrawn', closed_day = coalesce(closed_day, opened_day)
-where incident_id = any(:incident_ids)
+where incident_id = any(:incident_ids) and state <> 'withdrawn'

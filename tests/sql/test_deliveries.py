@@ -89,6 +89,7 @@ def test_a_withdrawn_incident_is_not_told(tell: Tell) -> None:
     """Withdrawn before anybody heard of it, or after: no message."""
     assert tell({18: "opened"}) == ["opened"]
     assert tell({}) == []
+    assert tell({18: "opened"}) == []  # it is back, and known
 
 
 def test_recovery_is_told_only_where_the_opening_was(

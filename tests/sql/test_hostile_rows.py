@@ -6,12 +6,15 @@ import json
 from collections import Counter
 from typing import Any
 
+import pytest
 from sqlalchemy import Engine
 
+from tests.fakes import FakeScorer, use_scorers
 from tests.sql.tools import (
     ANSWER,
     DAY,
     DOCUMENT,
+    LEDGER,
     MakePipeline,
     a_log,
     execute,
@@ -137,6 +140,27 @@ def test_a_quarantined_log_is_counted_in_its_segment(engine: Engine, make_pipeli
         ("language", "xx", 1, 1),
         ("model", "1.5", 1, 1),
         ("tenant", "true", 1, 1),
+    ]
+
+
+def test_a_scorer_that_gives_no_number_breaks_no_batch(
+    engine: Engine, make_pipeline: MakePipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NaN, infinity and values outside of 0 to 1 are the scorer's error on that log alone."""
+    wrong = {
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "more": 1.0000001,
+        "less": -1e-9,
+        "one": 1.0,
+        "zero": -0.0,
+    }
+    use_scorers(monkeypatch, FakeScorer(give=lambda log: wrong[log.log_id]))
+    insert(engine, *(a_log(name) for name in wrong))
+    night(make_pipeline(scorers="fake"))
+    assert rows(engine, LEDGER) == [(DAY, 6, 2, 0, 0, 4)]
+    assert rows(engine, "select distinct reason from trace.evaluation where status = 'failed'") == [
+        ("scorer_error",)
     ]
 
 

@@ -65,6 +65,16 @@ def test_an_incident_that_restated_nights_no_longer_show_is_withdrawn(
     assert len(rows(engine, INCIDENTS)) == 1
 
 
+def test_an_incident_that_comes_back_is_the_same(
+    engine: Engine, make_pipeline: MakePipeline, script: Script
+) -> None:
+    """Late logs hide a change for a night: when it shows again, it is the incident that people were told of."""
+    for events in ({5: "opened"}, {}, {6: "opened"}):
+        script.events = events
+        detect_drift(make_pipeline(watch_metrics="adherence"))
+    assert rows(engine, INCIDENTS) == [(1, "open", day(5), day(6), None)]
+
+
 def test_two_incidents_stay_two(engine: Engine, make_pipeline: MakePipeline, script: Script) -> None:
     """A later one never takes the place of an earlier one, however often they are told."""
     script.events = {3: "opened", 6: "recovered", 12: "opened", 15: "rebaselined"}

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 from tests.sql.tools import MakePipeline, a_log, execute, insert, login, url_of
 from trace_core.errors import ConfigurationError
 from trace_pipeline.local.postgres import Server
+from trace_pipeline.migrations import head_revision
 from trace_pipeline.steps.check_source import check_source
 
 SOURCE = {"table_schema": "public", "table": "logs"}
@@ -44,6 +45,17 @@ def test_the_default_source_needs_no_advice(engine: Engine, make_pipeline: MakeP
     """trace.rag_log is what it should be."""
     insert(engine, a_log("a"))
     assert check_source(make_pipeline()) == []
+
+
+def test_results_that_were_not_migrated(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """The revision found, the one needed, and the command."""
+    execute(engine, "update trace.alembic_version set version_num = '0001_initial'")
+    assert refusal(make_pipeline) == (
+        f"The results database is at schema revision 0001_initial, this release needs {head_revision()}: "
+        "run trace-pipeline migrate."
+    )
+    execute(engine, "drop schema trace cascade")
+    assert "is at schema revision none" in refusal(make_pipeline)
 
 
 def test_a_table_that_is_not_there(engine: Engine, make_pipeline: MakePipeline) -> None:

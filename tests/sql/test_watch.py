@@ -31,7 +31,7 @@ def test_a_real_drop_opens_one_incident(engine: Engine, make_pipeline: MakePipel
     publish(engine, {number: 90 - (number % 3) for number in range(60)})
     publish(engine, {number: 70 - (number % 3) for number in range(60, 64)})
     sentences = detect_drift(make_pipeline())
-    assert len(sentences) == 2 and "adherence" in sentences[0]
+    assert len(sentences) == 3 and "adherence" in sentences[0]
     found = rows(
         engine,
         "select metric, state, onset_day >= :drop, abs(size) > 0.1 from trace.incident_history order by 1",
@@ -64,7 +64,7 @@ def test_a_night_that_is_missing_has_no_data(
     night(make_pipeline(), day(5))
     detect_drift(make_pipeline())
     assert [row[1] for row in rows(engine, STATES)] == ["ok", "ok", "no_data", "no_data", "ok", "no_data"]
-    assert rows(engine, "select observed from trace.drift_check where state = 'no_data'") == [(None,)] * 6
+    assert rows(engine, "select observed from trace.drift_check where state = 'no_data'") == [(None,)] * 7
 
 
 def test_history_is_bounded(engine: Engine) -> None:

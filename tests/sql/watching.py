@@ -103,4 +103,4 @@ class ScriptedDetector:
 
 def follow(monkeypatch: pytest.MonkeyPatch, script: Script) -> None:
     """Let the watch use detectors that follow the script."""
-    monkeypatch.setattr(step, "make_detector", lambda metric: ScriptedDetector(metric, script))
+    monkeypatch.setattr(step, "make_detector", lambda metric, _: ScriptedDetector(metric, script))

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline
+from trace_pipeline.migrations import current_revision, head_revision
 from trace_pipeline.source import Source
 from trace_pipeline.sqlfiles import query
 
@@ -32,11 +33,12 @@ _REMEDY = {
 
 
 def check_source(pipeline: Pipeline) -> list[str]:
-    """Validate columns, types, time zone, encoding and index of the source.
+    """Validate columns, types, time zone, encoding and index of the source, and the schema of the results.
 
     Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence
     that says what to change.
     """
+    _check_results(pipeline)
     with pipeline.read_source() as (connection, source):
         _check_encoding(connection)
         _check_types(source)
@@ -45,6 +47,23 @@ def check_source(pipeline: Pipeline) -> list[str]:
     for sentence in advice:
         log.warning(sentence)
     return advice
+
+
+def _check_results(pipeline: Pipeline) -> None:
+    with pipeline.results.connect() as connection:
+        encoding = connection.scalar(text("show server_encoding"))
+        found = current_revision(connection)
+    if encoding != "UTF8":
+        raise ConfigurationError(
+            f"The results database has the encoding {encoding}, which cannot hold every id and segment: "
+            "use a database with the encoding UTF8."
+        )
+    needed = head_revision()
+    if found != needed:
+        raise ConfigurationError(
+            f"The results database is at schema revision {found or 'none'}, this release needs {needed}: "
+            "run trace-pipeline migrate."
+        )
 
 
 def _check_encoding(connection: Connection) -> None:

@@ -1,0 +1,66 @@
+"""Housekeeping: months ahead, and what retention takes and leaves."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlalchemy import Engine
+
+from tests.sql.tools import MakePipeline, a_log, insert, night, noon, outcomes, rows
+from trace_pipeline.load import load_logs
+from trace_pipeline.steps.maintain import apply_retention, ensure_partitions
+
+MONTHS = "select relname from pg_class where relispartition and relkind = 'r' and relname like 'evaluation%' order by 1"
+
+
+def test_months_are_made_ahead_once(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """This month and two more; the second call finds them there."""
+    pipeline = make_pipeline()
+    assert ensure_partitions(pipeline, date(2026, 12, 31)) == 4
+    assert ensure_partitions(pipeline, date(2026, 12, 31)) == 0
+    found = [name for (name,) in rows(engine, MONTHS)]
+    assert found == ["evaluation_2026_12", "evaluation_2027_01", "evaluation_2027_02", "evaluation_2027_03"]
+
+
+def test_retention_takes_whole_months(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """Evaluations and quarantined rows of months that are old enough go; sums and ledger stay."""
+    for month in (8, 9, 10):
+        day = date(2026, month, 30)
+        insert(engine, a_log(f"good{month}", noon(day)), a_log(f"bad{month}", noon(day), question=None))
+        night(make_pipeline(), day)
+    pipeline = make_pipeline(retention_days=30)
+    assert apply_retention(pipeline, date(2026, 11, 1)) == ["evaluation_2026_08", "evaluation_2026_09"]
+    assert sorted(outcomes(engine)) == ["bad10", "good10"]
+    assert rows(engine, "select count(*) from trace.ledger") == [(3,)]
+    assert apply_retention(pipeline, date(2026, 11, 1)) == []
+
+
+def test_without_retention_nothing_goes(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """Keeping everything is the default."""
+    insert(engine, a_log("a"))
+    night(make_pipeline())
+    assert apply_retention(make_pipeline(), date(2099, 1, 1)) == []
+    assert outcomes(engine) == {"a": "scored"}
+
+
+def test_a_month_border_in_another_zone(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """The first night of a month in Tokyo begins in the month before in UTC; both months are there."""
+    insert(engine, a_log("a", noon(date(2026, 9, 30), hours=4)))
+    night(make_pipeline(day_time_zone="Asia/Tokyo"), date(2026, 10, 1))
+    assert outcomes(engine) == {"a": "scored"}
+
+
+def test_logs_loaded_twice_are_replaced(engine: Engine) -> None:
+    """Of rows with one id the last one counts, in one chunk and in several."""
+    chunk = [
+        a_log("a", response="first"),
+        a_log("b"),
+        a_log("a", response="second", segments=None, documents=None),
+    ]
+    assert list(load_logs(engine, chunk)) == [3]
+    found = rows(
+        engine, "select log_id, response, segments, documents is null from trace.rag_log order by 1 limit 1"
+    )
+    assert found == [("a", "second", {}, True)]
+    assert list(load_logs(engine, (a_log(str(number % 3)) for number in range(2_500)))) == [2_000, 2_500]
+    assert list(load_logs(engine, [])) == []
