@@ -30,10 +30,12 @@ from trace_core.refusals import response_kind
 from trace_core.scorers.lexical.features import (
     DOCUMENT_FEATURES,
     SUPPORT_FEATURES,
+    Nearest,
     document_features,
     signs,
     support_features,
 )
+from trace_core.scorers.lexical.layout import lay_out
 from trace_core.scorers.lexical.model import LexicalModel
 from trace_core.scorers.lexical.overlap import measure
 from trace_core.scorers.lexical.reading import DocumentCache, read_log
@@ -86,10 +88,11 @@ class Extractor:
 
     def _features(self, log: Log) -> tuple[Floats, Floats]:
         sentences = log.response_sentences or ()
-        reading = read_log(log, sentences, None, self._vocabulary, self._cache)
-        overlap = measure(reading, self._vocabulary)
+        layout = lay_out([read_log(log, sentences, None, self._vocabulary, self._cache)])
+        overlap = measure(layout, self._vocabulary)
         refusal = response_kind(sentences) == "refusal"
-        return support_features(overlap, reading), document_features(overlap, reading, refusal)
+        support = support_features(overlap, layout, Nearest.of(overlap, layout))
+        return support, document_features(overlap, layout, [refusal])
 
     def example(self, subset: str, row: Mapping[str, Any], donor: str) -> Example | None:
         """The example of a row, or None for a row without sentences."""

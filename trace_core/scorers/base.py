@@ -137,8 +137,12 @@ class BaseScorer:
                 return Evaluation.unscored(log.log_id, "skipped", "empty_response", "empty", self.fingerprint)
             return self._evaluate(log)
         except Exception:  # one bad log must never end a night; the status says what happened
-            log_id = str(getattr(log, "log_id", ""))
-            return Evaluation.unscored(log_id, "failed", "scorer_error", "answer", self.fingerprint)
+            return self.failed(log)
+
+    def failed(self, log: Log) -> Evaluation:
+        """The evaluation of a log on which this scorer stopped with an error."""
+        log_id = str(getattr(log, "log_id", ""))
+        return Evaluation.unscored(log_id, "failed", "scorer_error", "answer", self.fingerprint)
 
     def score_many(self, logs: Iterable[Log]) -> Iterator[Evaluation]:
         """Score a stream in its order, holding one log at a time."""

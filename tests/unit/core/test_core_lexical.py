@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from trace_core import Document, Evaluation, Log, evaluate, get_scorer
 from trace_core.aggregates import METRICS
-from trace_core.scorers.lexical import LexicalScorer, model, reading, scorer, vocabulary
+from trace_core.scorers.lexical import LexicalScorer, model, overlap, reading, scorer, vocabulary
 from trace_core.scorers.lexical.features import DOCUMENT_FEATURES, SUPPORT_FEATURES
-from trace_core.scorers.lexical.overlap import _held_weight
 from trace_core.scorers.lexical.sets import choose
 
 TOWER = "The tower was built in 1889. It stands in Paris. Gustave Eiffel designed it."
@@ -210,15 +209,32 @@ def test_large_logs_are_scored_or_left_with_a_reason() -> None:
     assert (huge.status, huge.reason) == ("skipped", "too_much_to_compare")
 
 
-def test_a_table_too_large_for_one_product_gives_the_same() -> None:
-    """The two ways of counting agree."""
-    row, at = np.array([0, 0, 1, 1, 1]), np.array([0, 2, 2, 2, 1])
-    wanted = np.array([[0.5, 0.25, 1.0], [0.0, 1.0, 0.0]])
-    expected = [[1.5, 0.0], [1.25, 1.0]]
-    assert _held_weight(row, at, 2, wanted).tolist() == expected
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trace_core.scorers.lexical.overlap._DENSE_CELLS", 0)
-        assert _held_weight(row, at, 2, wanted).tolist() == expected
+def test_counting_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory is bounded by working on some pairs at a time."""
+    log = Log("1", "What is built?", (Document(f"{TOWER} {GARDEN}"), Document(TOWER)), f"{TOWER} {GARDEN}")
+    expected = LexicalScorer().score(log)
+    monkeypatch.setattr(overlap, "_PAIRS_AT_ONCE", 3)
+    assert LexicalScorer().score(log) == expected
+
+
+def test_one_broken_log_does_not_harm_its_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one that cannot be read nor one that breaks the arithmetic."""
+    good = [Log(str(i), "What is built?", (Document(TOWER),), "The tower was built.") for i in range(3)]
+    unreadable = Log("x", None, (), "An answer.")  # type: ignore[arg-type]
+    results = list(LexicalScorer().score_many([good[0], unreadable, good[1]]))
+    assert [r.status for r in results] == ["scored", "failed", "scored"]
+    assert list(LexicalScorer().score_many([None]))[0].status == "failed"  # type: ignore[list-item]  # noqa: RUF015
+
+    def breaks(layout: object, words: object) -> object:
+        if any("Poison." in r.response_sentences for r in layout.readings):  # type: ignore[attr-defined]
+            raise ZeroDivisionError
+        return real(layout, words)  # type: ignore[arg-type]
+
+    real = scorer.measure
+    monkeypatch.setattr(scorer, "measure", breaks)
+    poison = replace(good[2], response="Poison.")
+    statuses = [r.status for r in LexicalScorer().score_many([good[0], poison, good[1]])]
+    assert statuses == ["scored", "failed", "scored"]
 
 
 def test_vocabulary_and_cache_are_bounded_and_never_change_a_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,15 @@ other one depends on the documents: a better covered sentence never scores lower
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from trace_core.refusals import is_refusal_sentence
+from trace_core.scorers.lexical.layout import Ints, Layout
 from trace_core.scorers.lexical.overlap import Overlap
-from trace_core.scorers.lexical.reading import Reading
 from trace_core.scorers.lexical.vocabulary import Floats
 
 SUPPORT_FEATURES: Final = (
@@ -35,41 +36,62 @@ SUPPORT_FEATURES: Final = (
     "ends_with_colon",
     "is_list_item",
 )
+_LEAST: Final = 1 / 256
 _LIST_ITEM: Final = re.compile(r"\s*(?:[-*+•‣]|\(?[0-9]{1,3}[.)])\s")
 
 
-def support_features(overlap: Overlap, reading: Reading) -> Floats:
-    """One row a response sentence."""
-    covered = overlap.covered.astype(np.float64)
-    asked = np.maximum(covered, overlap.in_asked)
-    number = overlap.said * overlap.numeric
-    numbers = number.sum(axis=1)
-    rows = len(overlap.mass)
-    best = overlap.coverage
-    if len(best) > 3:
-        best = np.partition(best, -3, axis=0)[-3:]
-    position = np.arange(rows)
-    texts = reading.response_sentences
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """For each log and place in its response the three document sentences that hold most of that sentence.
+
+    shares, rows: 3 x L x C, best first; a share of 0 where a log has fewer document sentences.
+    """
+
+    shares: Floats
+    rows: Ints
+
+    @classmethod
+    def of(cls, overlap: Overlap, layout: Layout) -> "Nearest":
+        """Find them; among equals the earlier one comes first."""
+        log = layout.sentence_log
+        order = np.argsort(4.0 * log.of[:, None] - overlap.coverage, axis=0, kind="stable")
+        columns = np.arange(order.shape[1])
+        shares, rows = [], []
+        for rank in range(3):
+            there = (rank < log.count)[:, None]
+            row = order[log.start + np.minimum(rank, log.count - 1)]
+            rows.append(row)
+            shares.append(np.where(there, overlap.coverage[row, columns], 0.0))
+        return cls(np.stack(shares), np.stack(rows))
+
+
+def support_features(overlap: Overlap, layout: Layout, nearest: Nearest) -> Floats:
+    """One row a response sentence of any log."""
+    log = layout.said_log
+    position = np.arange(len(log.of)) - log.start[log.of]
+    shares = nearest.shares[:, log.of, position]
+    numbers = overlap.numbers
+    texts = [text for reading in layout.readings for text in reading.response_sentences]
     columns: list[ArrayLike] = [
-        overlap.said_weight @ covered / overlap.mass,
-        best.max(axis=0),
-        best.sum(axis=0) / 3,
-        overlap.document_coverage.max(axis=0),
-        overlap.said_weight @ asked / overlap.mass,
+        overlap.share,
+        shares[0],
+        (shares[0] + shares[1] + shares[2]) / 3,
+        layout.document_log.top(overlap.document_coverage)[log.of, position],
+        overlap.share_known,
         overlap.pairs,
         overlap.content_pairs,
-        np.where(numbers > 0, number @ covered / np.maximum(numbers, 1.0), 1.0),
+        np.where(numbers > 0, overlap.numbers_held / np.maximum(numbers, 1.0), 1.0),
         numbers > 0,
-        np.log1p(reading.response.sizes),
-        position / rows,
+        np.log1p(layout.said_word.count),
+        position / log.count[log.of],
         position == 0,
-        np.log(rows),
-        overlap.said_weight @ overlap.in_asked / overlap.mass,
+        np.log(log.count)[log.of],
+        overlap.share_asked,
         [is_refusal_sentence(text) for text in texts],
         [text.rstrip()[-1:] in (":", "：") for text in texts],
         [_LIST_ITEM.match(text) is not None for text in texts],
     ]
-    return _table(columns, rows)
+    return _table(columns, len(log.of))
 
 
 DOCUMENT_FEATURES: Final = (
@@ -118,69 +140,63 @@ DOCUMENT_FEATURES: Final = (
 )
 
 
-def document_features(overlap: Overlap, reading: Reading, refusal: bool) -> Floats:
-    """One row a document sentence."""
-    sizes = np.array([n for n in reading.document_sizes if n], dtype=np.int64)
-    starts = np.cumsum(sizes) - sizes
-    document = np.repeat(np.arange(len(sizes)), sizes)
-    rows = len(overlap.asked)
-    covers = overlap.coverage.max(axis=1)
-    asked = overlap.asked
-    place = np.arange(rows) - starts[document]
-    best = overlap.coverage.max(axis=0)
+def document_features(overlap: Overlap, layout: Layout, refusal: Sequence[bool]) -> Floats:
+    """One row a document sentence of any log; `refusal` of each log."""
+    log, document, documents = layout.sentence_log, layout.sentence_document, layout.document_log
+    covers, asked, said = overlap.coverage.max(axis=1), overlap.asked, overlap.in_response
+    place = np.arange(len(log.of)) - document.start[document.of]
+    best = log.top(overlap.coverage)[log.of]
     wins = ((overlap.coverage >= best) & (overlap.coverage > 0.2)).sum(axis=1)
-    document_covers = np.maximum.reduceat(covers, starts)
-    top_covers, top_asked = max(covers.max(), 1 / 256), max(asked.max(), 1 / 256)
-    first, last = place == 0, place == sizes[document] - 1
-    covered = overlap.said_weight @ overlap.covered / overlap.mass
-    document_asked = np.maximum.reduceat(asked, starts)
-    response_length = np.log1p(reading.response.sizes.sum())
-    said = overlap.in_response
+    document_covers, document_asked = document.top(covers), document.top(asked)
+    top_covers = np.maximum(documents.top(document_covers), _LEAST)
+    top_asked = np.maximum(documents.top(document_asked), _LEAST)
+    best_document = document_covers >= documents.top(document_covers)[documents.of]
+    words = np.add.reduceat(layout.said_word.count, layout.said_log.start)
     columns: list[ArrayLike] = [
         asked,
         overlap.in_question,
         said,
         overlap.pairs_in_response,
         covers,
-        overlap.coverage.mean(axis=1),
+        overlap.coverage.sum(axis=1) / layout.said_log.count[log.of],
         np.minimum(wins, 3) / 3,
-        covers / top_covers,
-        asked / top_asked,
-        _rank(covers),
-        _rank(asked),
-        _rank(said),
-        _shift(covers, first, 1),
-        _shift(covers, last, -1),
-        _shift(asked, first, 1),
-        _shift(asked, last, -1),
-        document_covers[document],
-        document_asked[document],
-        document_covers[document] / top_covers,
+        covers / top_covers[log.of],
+        asked / top_asked[log.of],
+        log.rank(covers),
+        log.rank(asked),
+        log.rank(said),
+        document.before(covers, 1),
+        document.before(covers, -1),
+        document.before(asked, 1),
+        document.before(asked, -1),
+        document_covers[document.of],
+        document_asked[document.of],
+        (document_covers / top_covers[documents.of])[document.of],
         asked * covers,
         said * covers,
-        place / sizes[document],
-        first,
-        np.log1p(reading.documents.sizes),
-        np.log(rows),
-        np.log(len(sizes)),
-        np.log(sizes[document]),
-        np.log1p(len(reading.question)),
-        response_length,
-        covered.mean(),
-        overlap.pairs.mean(),
-        float(refusal),
+        place / document.count[document.of],
+        place == 0,
+        np.log1p(layout.found_word.count),
+        np.log(log.count)[log.of],
+        np.log(documents.count)[log.of],
+        np.log(document.count)[document.of],
+        np.log1p(layout.asked_word.count)[log.of],
+        np.log1p(words)[log.of],
+        layout.said_log.mean(overlap.share)[log.of],
+        layout.said_log.mean(overlap.pairs)[log.of],
+        np.asarray(refusal)[log.of],
         np.sqrt(said),
         np.sqrt(covers),
         covers * covers,
         said * said,
         np.maximum(said - 0.5, 0.0),
         np.maximum(covers - 0.5, 0.0),
-        document_asked[document] / max(document_asked.max(), 1 / 256),
-        (document_covers >= document_covers.max())[document],
-        (document_covers * document_asked)[document],
-        document_covers.mean(),
+        (document_asked / top_asked[documents.of])[document.of],
+        best_document[document.of],
+        (document_covers * document_asked)[document.of],
+        documents.mean(document_covers)[log.of],
     ]
-    return _table(columns, rows)
+    return _table(columns, len(log.of))
 
 
 def _table(columns: Sequence[ArrayLike], rows: int) -> Floats:
@@ -189,25 +205,6 @@ def _table(columns: Sequence[ArrayLike], rows: int) -> Floats:
     for place, column in enumerate(columns):
         table[place] = column
     return table.T
-
-
-def _rank(values: Floats) -> Floats:
-    """The share of rows with a larger value: 0 for the best, whatever the order of the rows."""
-    ordered = np.sort(values)
-    larger = len(values) - np.searchsorted(ordered, values, side="right")
-    result: Floats = larger / len(values)
-    return result
-
-
-def _shift(values: Floats, edge: NDArray[np.bool_], by: int) -> Floats:
-    """The value of the sentence before (1) or after (-1) in the same document, 0 at its edge."""
-    result = np.zeros(len(values))
-    if by > 0:
-        result[1:] = values[:-1]
-    else:
-        result[:-1] = values[1:]
-    result[edge] = 0.0
-    return result
 
 
 def signs(names: Sequence[str]) -> list[int]:

@@ -1,137 +1,224 @@
-"""Who shares words with whom: document sentences, response sentences and the question.
+"""Who shares words with whom: document sentences, response sentences and questions.
 
-Only words of the response and the question can be shared, so every text becomes a row over that small
-vocabulary and all overlaps are products of small matrices. Weights are multiples of 1/256: the sums are
-exact.
+Only words of a log's response and question can be shared, so each log has a small vocabulary of its own,
+the words of all logs of a layout get places one after another, and sharing is looked up instead of
+searched. Weights are multiples of 1/256: sums of them are exact in any order, and a log scores the same in
+any company.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_core.scorers.lexical.reading import Reading
+from trace_core.scorers.lexical.layout import Bools, Groups, Ints, Layout
 from trace_core.scorers.lexical.streams import Streams
 from trace_core.scorers.lexical.vocabulary import Floats, Vocabulary
 
-Bools = NDArray[np.bool_]
+#: Pairs of a held word and a response sentence that are worked on together: some 100 MB.
+_PAIRS_AT_ONCE: Final = 2_000_000
 _LEAST: Final = 1 / 256  # the smallest weight there is: keeps divisions defined
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Overlaps of one log: S document sentences, D documents, R response sentences, V words of response and
-    question.
+    """Overlaps of all logs of a layout. Sizes: S document sentences, D documents, R response sentences, C
+    response sentences of the longest response, L logs, V places of words, W words of responses.
 
-    Arrays by their shape. R x V: `said` is 1 where a response sentence holds a word, `said_weight` the
-    word's weight there (every word weighs 1 in a sentence of stop words alone). R: `mass`, the sum of those
-    weights; `pairs` and `content_pairs`, the shares of neighbouring words and of neighbouring content words
-    that are neighbours in a document. V: `weights`, `numeric`, `in_asked` (held by the question), `covered`
-    (held by a document). S x R and D x R: `coverage` and `document_coverage`, the weighted share of a
-    response sentence that is held. S: `asked`, the weighted share of the question that is held;
-    `in_response`, `in_question` and `pairs_in_response`, shares of the document sentence that occur there.
-    `places`: the place in V of each response word, in order.
+    S x C and D x C, columns by place in the response, 0 beyond its end: `coverage`, `document_coverage`, the
+    weighted share of a response sentence that is held (every word weighs 1 in a sentence of stop words
+    alone). R: `share` held by all documents; `share_asked` held by the question; `share_known` held by
+    either; `numbers` in the sentence and `numbers_held`; `pairs`, `content_pairs`, the shares of
+    neighbouring (content) words that are neighbours in a document. S: `asked`, the weighted share of the
+    question that is held; `in_response`, `in_question`, `pairs_in_response`, shares of the document
+    sentence that occur there. W: `word_held` and `word_content`, for each response word.
     """
 
-    said: Floats
-    said_weight: Floats
-    mass: Floats
-    weights: Floats
-    numeric: Bools
-    in_asked: Bools
-    covered: Bools
     coverage: Floats
     document_coverage: Floats
+    share: Floats
+    share_asked: Floats
+    share_known: Floats
+    numbers: Floats
+    numbers_held: Floats
     pairs: Floats
     content_pairs: Floats
     asked: Floats
     in_response: Floats
     in_question: Floats
     pairs_in_response: Floats
-    places: NDArray[np.int32]
+    word_held: Bools
+    word_content: Bools
 
 
-#: Cells of a table of sentences by words up to which one product of matrices is faster than many passes.
-_DENSE_CELLS: Final = 2_000_000
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Places of words: -1 for document words that neither response nor question of their log holds."""
+
+    own: Ints
+    said: Ints
+    found: Ints
+    asked: Ints
 
 
-def measure(reading: Reading, vocabulary: Vocabulary) -> Overlap:
-    """All overlaps of a log that has at least one document sentence and one response sentence."""
-    response, documents = reading.response, reading.documents
-    own = np.unique(np.concatenate([response.ids, reading.question]))
+def _places(layout: Layout, vocabulary: Vocabulary) -> _Places:
     table = vocabulary.places
-    table[own] = np.arange(len(own), dtype=np.int32)
-    said_at, found_at, asked_at = table[response.ids], table[documents.ids], table[reading.question]
-    table[own] = -1
-    size, weights = len(own), vocabulary.weights[own]
+    said = np.empty(len(layout.said), dtype=np.int64)
+    found = np.empty(len(layout.found), dtype=np.int64)
+    asked = np.empty(len(layout.asked), dtype=np.int64)
+    own, at, s, f, q = [], 0, 0, 0, 0
+    for reading in layout.readings:
+        words = np.unique(np.concatenate([reading.response.ids, reading.question]))
+        table[words] = np.arange(at, at + len(words), dtype=np.int32)
+        s_end, f_end = s + len(reading.response.ids), f + len(reading.documents.ids)
+        q_end = q + len(reading.question)
+        said[s:s_end] = table[reading.response.ids]
+        found[f:f_end] = table[reading.documents.ids]
+        asked[q:q_end] = table[reading.question]
+        table[words] = -1
+        own.append(words)
+        at, s, f, q = at + len(words), s_end, f_end, q_end
+    return _Places(np.concatenate(own).astype(np.int64), said, found, asked)
 
-    said_row = np.repeat(np.arange(len(response.sizes)), response.sizes)
-    said = np.zeros((len(response.sizes), size))
-    said[said_row, said_at] = 1.0
-    said_weight, mass = _weigh(said, weights)
-    in_asked = np.zeros(size, dtype=bool)
-    in_asked[asked_at] = True
-    asked_weight = np.where(in_asked, weights, 0.0)
-    if not asked_weight.any():
-        asked_weight = in_asked.astype(np.float64)
-    in_said = np.zeros(size)
-    in_said[said_at] = 1.0
 
-    rows = len(documents.sizes)
-    row = np.repeat(np.arange(rows), documents.sizes)
-    filled = [n for n in reading.document_sizes if n]
-    document = np.repeat(np.arange(len(filled)), filled)[row]
-    hit = (found_at >= 0).nonzero()[0]
-    hit_at, hit_row = found_at[hit].astype(np.int64), row[hit]
-    covered = np.zeros(size, dtype=bool)
-    covered[hit_at] = True
-    wanted = np.vstack([said_weight, asked_weight])
-    held = _held_weight(hit_row, hit_at, rows, wanted)
-    total = np.maximum(np.bincount(row, weights=vocabulary.weights[documents.ids], minlength=rows), _LEAST)
+def measure(layout: Layout, vocabulary: Vocabulary) -> Overlap:
+    """All overlaps of a layout."""
+    places = _places(layout, vocabulary)
+    size = len(places.own)
+    weights = vocabulary.weights[places.own]
+    hit = (places.found >= 0).nonzero()[0]
+    hit_at, hit_row = places.found[hit], layout.found_word.of[hit]
+    held, in_said, in_asked = (np.zeros(size, dtype=bool) for _ in range(3))
+    held[hit_at], in_said[places.said], in_asked[places.asked] = True, True, True
+
+    row, at = _distinct(layout.said_word.of, places.said, size)
+    rows = len(layout.said_word.count)
+    weight = weights[at]
+    mass = np.bincount(row, weights=weight, minlength=rows)
+    bare = (mass == 0.0)[row]
+    weight = np.where(bare, 1.0, weight)
+    mass = np.maximum(_sums(row, weight, rows), _LEAST)
+    said = _Said(row, at, weight, mass, layout.said_log)
+    number = vocabulary.numeric[places.own][at]
+
+    found_row, found_at = _distinct(hit_row, hit_at, size)
+    document, document_at = _distinct(layout.sentence_document.of[found_row], found_at, size)
+    streams = Streams(
+        places.said, layout.said_word.of, places.found, layout.found_word.of,
+        layout.sentence_document.of[layout.found_word.of], size,
+    )  # fmt: skip
+    found_weights = vocabulary.weights[layout.found]
+    pairs, pairs_back = streams.pairs(layout.said_word.count, layout.found_word.count, held)
+    sentences = len(layout.found_word.count)
+    total = np.maximum(np.bincount(layout.found_word.of, weights=found_weights, minlength=sentences), _LEAST)
     hit_weight = weights[hit_at]
-    streams = Streams(said_at.astype(np.int64), said_row, found_at.astype(np.int64), row, document, size)
-    pairs, pairs_back = streams.pairs(response.sizes, documents.sizes, covered)
     return Overlap(
-        said,
-        said_weight,
-        mass,
-        weights,
-        vocabulary.numeric[own],
-        in_asked,
-        covered,
-        held[:, :-1] / mass,
-        _held_weight(document[hit], hit_at, len(filled), said_weight) / mass,
+        said.coverage(found_row, found_at, layout.sentence_log.of, size),
+        said.coverage(document, document_at, layout.document_log.of, size),
+        said.share(held),
+        said.share(in_asked),
+        said.share(held | in_asked),
+        _sums(row, number, rows),
+        _sums(row, number & held[at], rows),
         pairs,
-        streams.content_pairs(weights > 0.0, vocabulary.weights[documents.ids] > 0.0, pairs),
-        held[:, -1] / max(float(asked_weight.sum()), _LEAST),
-        np.bincount(hit_row, weights=in_said[hit_at] * hit_weight, minlength=rows) / total,
-        np.bincount(hit_row, weights=in_asked[hit_at] * hit_weight, minlength=rows) / total,
+        streams.content_pairs(weights > 0.0, found_weights > 0.0, pairs),
+        _asked(layout, places, weights, in_asked, found_row, found_at),
+        np.bincount(hit_row, weights=in_said[hit_at] * hit_weight, minlength=sentences) / total,
+        np.bincount(hit_row, weights=in_asked[hit_at] * hit_weight, minlength=sentences) / total,
         pairs_back,
-        said_at,
+        held[places.said],
+        weights[places.said] > 0.0,
     )
 
 
-def _weigh(said: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    said_weight = said * weights
-    mass = said_weight.sum(axis=1)
-    bare = mass == 0.0
-    if bare.any():
-        said_weight[bare] = said[bare]
-        mass[bare] = np.maximum(said[bare].sum(axis=1), 1.0)
-    return said_weight, mass
+def _sums(row: Ints, values: Floats | Bools, rows: int) -> Floats:
+    sums: Floats = np.bincount(row, weights=values, minlength=rows).astype(np.float64, copy=False)
+    return sums
 
 
-def _held_weight(row: NDArray[np.int64], at: NDArray[np.int64], rows: int, wanted: Floats) -> Floats:
-    """rows x len(wanted): the weight of each wanted text's words that a row holds, repetitions counted
-    once."""
-    size = wanted.shape[1]
-    if rows * size <= _DENSE_CELLS:
-        held = np.zeros((rows, size))
-        held[row, at] = 1.0
-        return held @ wanted.T
-    row, at = np.divmod(np.unique(row * size + at), size)
-    result = np.empty((rows, len(wanted)))
-    for i, weights in enumerate(wanted):
-        result[:, i] = np.bincount(row, weights=weights[at], minlength=rows)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The distinct words of response sentences: for each its sentence, place and weight; for each sentence
+    the sum of weights."""
+
+    row: Ints
+    at: Ints
+    weight: Floats
+    mass: Floats
+    log: Groups
+
+    def share(self, held: Bools) -> Floats:
+        """The weighted share of each response sentence that is held."""
+        return (
+            np.bincount(self.row, weights=self.weight * held[self.at], minlength=len(self.mass)) / self.mass
+        )
+
+    def coverage(self, row: Ints, at: Ints, log: Ints, size: int) -> Floats:
+        """The share of each response sentence that a row of distinct words holds; `log` of each row."""
+        useful = self.weight > 0.0
+        order = np.argsort(self.at[useful], kind="stable")
+        postings = _Postings(
+            self.row[useful][order],
+            self.weight[useful][order],
+            Groups.sized(np.bincount(self.at[useful], minlength=size)),
+        )
+        column = np.arange(len(self.mass)) - self.log.start[self.log.of]
+        sums = np.zeros((len(log), int(self.log.count.max())))
+        for part in _parts(postings.groups.count[at]):
+            postings.add_to(sums, row[part], at[part], column)
+        mass = np.ones((len(self.log.count), sums.shape[1]))
+        mass[self.log.of, column] = self.mass
+        shares: Floats = sums / mass[log]  # divided last: only the sums are exact
+        return shares
+
+
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    """For each place the response sentences that hold its word, and its weight there."""
+
+    sentence: Ints
+    weight: Floats
+    groups: Groups
+
+    def add_to(self, sums: Floats, row: Ints, at: Ints, column: Ints) -> None:
+        """Add the weight of each held word to the sentences that hold it; `row` is in order."""
+        if not len(row):
+            return
+        pairs = Groups.sized(self.groups.count[at])
+        posting = self.groups.start[at][pairs.of] + np.arange(len(pairs.of)) - pairs.start[pairs.of]
+        first, width = int(row[0]), sums.shape[1]
+        cell = (row[pairs.of] - first) * width + column[self.sentence[posting]]
+        found = np.bincount(cell, weights=self.weight[posting], minlength=0)
+        flat = sums.reshape(-1)
+        flat[first * width : first * width + len(found)] += found
+
+
+def _parts(counts: Ints) -> list[slice]:
+    """Stretches of rows whose counts add up to no more than is comfortable in memory."""
+    if counts.sum() <= _PAIRS_AT_ONCE:
+        return [slice(0, len(counts))]
+    bounds = np.flatnonzero(np.diff(np.cumsum(counts) // _PAIRS_AT_ONCE)) + 1
+    edges = [0, *bounds.tolist(), len(counts)]
+    return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def _distinct(row: Ints, at: Ints, size: int) -> tuple[Ints, Ints]:
+    """The distinct pairs, in order."""
+    row, at = np.divmod(np.unique(row * size + at), max(size, 1))
+    return row, at
+
+
+def _asked(layout: Layout, places: _Places, weights: Floats, in_asked: Bools, row: Ints, at: Ints) -> Floats:
+    """The weighted share of the question that each document sentence holds; all words count in one of stop
+    words."""
+    logs = len(layout.readings)
+    log, word = _distinct(layout.asked_word.of, places.asked, len(places.own))
+    mass = np.bincount(log, weights=weights[word], minlength=logs)
+    asked_weight = np.where(in_asked, weights, 0.0)
+    bare = (mass == 0.0)[log]
+    asked_weight[word[bare]] = 1.0
+    mass = np.maximum(np.bincount(log, weights=asked_weight[word], minlength=logs), _LEAST)
+    sums = np.bincount(row, weights=asked_weight[at], minlength=len(layout.found_word.count))
+    result: Floats = sums / mass[layout.sentence_log.of]
     return result

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -36,6 +36,9 @@ def read_sentences(sentences: Sequence[str], vocabulary: Vocabulary) -> ReadText
     )
 
 
+_EMPTY: Final = ReadText(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A log in numbers. `documents` holds all documents one after another."""
@@ -45,6 +48,16 @@ class Reading:
     documents: ReadText
     document_sizes: tuple[int, ...]  # sentences of each document
     response_sentences: tuple[str, ...]
+
+    def filled(self) -> "Reading":
+        """This reading with an empty sentence where there is none: nothing is shared, and no case is
+        special."""
+        result = self
+        if not len(self.response.sizes):
+            result = replace(result, response=_EMPTY, response_sentences=("",))
+        if not len(self.documents.sizes):
+            result = replace(result, documents=_EMPTY, document_sizes=(1,))
+        return result
 
 
 class DocumentCache:

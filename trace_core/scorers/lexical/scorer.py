@@ -1,25 +1,33 @@
 """The scorer that puts the parts together."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
 import numpy as np
 
-from trace_core.annotation import Annotation, SentenceSupport
-from trace_core.keys import document_key, response_key
+from trace_core.annotation import Annotation
 from trace_core.language import LANGUAGE_RULES, UNKNOWN, guess_language, language_tag
 from trace_core.metrics.counts import Counts
 from trace_core.metrics.scores import score_counts
 from trace_core.records import Log
 from trace_core.refusals import REFUSAL_RULES, ResponseKind, is_refusal_sentence, response_kind
 from trace_core.scorers.base import JSON, BaseScorer, Evaluation
-from trace_core.scorers.lexical.features import document_features, support_features
+from trace_core.scorers.lexical.batches import batches, by_vocabulary
+from trace_core.scorers.lexical.features import Nearest, document_features, support_features
+from trace_core.scorers.lexical.layout import Layout, lay_out
 from trace_core.scorers.lexical.model import LexicalModel, packaged_model
 from trace_core.scorers.lexical.overlap import Overlap, measure
-from trace_core.scorers.lexical.reading import DocumentCache, Reading, ReadText, read_log
+from trace_core.scorers.lexical.reading import DocumentCache, Reading, read_log
+from trace_core.scorers.lexical.reasons import (
+    SUPPORTING_OF_BEST,
+    SUPPORTING_SHARE,
+    SupportFacts,
+    keys_of,
+    support_entries,
+)
 from trace_core.scorers.lexical.sets import SET_RULES, HardSets, choose
 from trace_core.scorers.lexical.streams import REACH
 from trace_core.scorers.lexical.vocabulary import MAX_SURFACES, STEM_RULES, Floats, Vocabulary, known_language
@@ -30,19 +38,13 @@ from trace_core.words import WORD_RULES, words
 
 _VERBATIM: Final = 0.99
 _REFUSAL: Final = 0.97
-_MAX_CELLS: Final = 8_000_000  # of any table of one log, 64 MB; larger ones are left unscored with a reason
-_MAX_SUPPORTING: Final = 3
-_SUPPORTING_SHARE: Final = 0.3  # of a response sentence
-_SUPPORTING_OF_BEST: Final = 0.6  # of what the best document sentence holds
-_MAX_MISSING: Final = 8
-_MAX_WORD_SHOWN: Final = 40
-_NO_WORDS: Final = np.zeros(0, dtype=np.int32)
+_MAX_CELLS: Final = 8_000_000  # of the table of document by response sentences, 64 MB; beyond, a reason
 _RULES: Final[Mapping[str, JSON]] = {
     "rules": "lexical-1",
     "verbatim_probability": _VERBATIM,
     "refusal_probability": _REFUSAL,
     "largest_table": _MAX_CELLS,
-    "supporting": [_MAX_SUPPORTING, _SUPPORTING_SHARE, _SUPPORTING_OF_BEST],
+    "supporting": [SUPPORTING_SHARE, SUPPORTING_OF_BEST],
     "sets": SET_RULES,
     "content_pairs": REACH,
     "words": WORD_RULES,
@@ -54,11 +56,21 @@ _RULES: Final[Mapping[str, JSON]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A log that was read and waits to be scored."""
+
+    log: Log
+    reading: Reading
+    vocabulary: Vocabulary
+    kind: ResponseKind
+
+
 class LexicalScorer(BaseScorer):
     """Scores a log by the words, word pairs and numbers that its sentences share.
 
-    model: other weights than the packaged ones. cached_words: words of documents kept for the next
-    logs; neither this nor anything scored before changes a value.
+    model: other weights than the packaged ones. cached_words: words of documents kept for the next logs;
+    neither this nor anything scored before or beside a log changes a value of it.
     """
 
     name = "lexical"
@@ -69,6 +81,54 @@ class LexicalScorer(BaseScorer):
         self._vocabularies: dict[str, Vocabulary] = {}
         self._cache = DocumentCache(cached_words)
         self._lock = Lock()  # vocabulary and cache are shared by all logs
+
+    def score_many(self, logs: Iterable[Log]) -> Iterator[Evaluation]:
+        """Score a stream in its order; some logs are held at a time, as many small ones cost less
+        together."""
+        for batch in batches(logs):
+            yield from self._score_batch(batch)
+
+    def _evaluate(self, log: Log) -> Evaluation:
+        return next(iter(self._score_batch([log])))
+
+    def _score_batch(self, logs: Sequence[Log]) -> list[Evaluation]:
+        results: dict[int, Evaluation] = {}
+        tasks: dict[int, Task] = {}
+        with self._lock:
+            for i, log in enumerate(logs):
+                task = self._read(log)
+                if isinstance(task, Evaluation):
+                    results[i] = task
+                else:
+                    tasks[i] = task
+            for group in by_vocabulary(tasks):
+                results.update(zip(group, self._safely([tasks[i] for i in group]), strict=True))
+        return [results[i] for i in range(len(logs))]
+
+    def _read(self, log: Log) -> Task | Evaluation:
+        """The task of a log, or its evaluation when there is nothing to score or it cannot be read."""
+        try:
+            if not log.response.strip():
+                return self._unscored(log, "empty_response", "empty")
+            reading, vocabulary = self.read(log)
+            kind = response_kind(reading.response_sentences) if reading.response_sentences else "answer"
+            if len(reading.response.sizes) * len(reading.documents.sizes) > _MAX_CELLS:
+                return self._unscored(log, "too_much_to_compare", kind)
+            return Task(log, reading, vocabulary, kind)
+        except Exception:  # one bad log must never end a night; the status says what happened
+            return self.failed(log)
+
+    def _unscored(self, log: Log, reason: str, kind: ResponseKind) -> Evaluation:
+        return Evaluation.unscored(log.log_id, "skipped", reason, kind, self.fingerprint)
+
+    def _safely(self, tasks: list[Task]) -> list[Evaluation]:
+        """Score tasks together; when that fails, each alone, to find the one to blame."""
+        try:
+            return self._score_tasks(tasks)
+        except Exception:
+            if len(tasks) == 1:
+                return [self.failed(tasks[0].log)]
+            return [self._safely([task])[0] for task in tasks]
 
     def _vocabulary(self, language: str) -> Vocabulary:
         if sum(map(len, self._vocabularies.values())) > MAX_SURFACES:
@@ -88,135 +148,115 @@ class LexicalScorer(BaseScorer):
         vocabulary = self._vocabulary(known_language(language))
         return read_log(log, sentences, named, vocabulary, self._cache), vocabulary
 
-    def _evaluate(self, log: Log) -> Evaluation:
-        with self._lock:
-            return self._score(log)
+    def _score_tasks(self, tasks: Sequence[Task]) -> list[Evaluation]:
+        """Score tasks of one vocabulary."""
+        layout = lay_out([task.reading.filled() for task in tasks])
+        overlap = measure(layout, tasks[0].vocabulary)
+        nearest = Nearest.of(overlap, layout)
+        support = self._support(overlap, layout, nearest, [task.kind for task in tasks])
+        rows = document_features(overlap, layout, [task.kind == "refusal" for task in tasks])
+        sentences = self.model.documents.probabilities(rows)
+        return [
+            self._result(task, i, _Parts(layout, overlap, nearest, support, sentences))
+            for i, task in enumerate(tasks)
+        ]
 
-    def _score(self, log: Log) -> Evaluation:
-        reading, vocabulary = self.read(log)
-        sentences = reading.response_sentences
-        kind: ResponseKind = response_kind(sentences) if sentences else "answer"
-        if _cells(reading) > _MAX_CELLS:
-            return Evaluation.unscored(log.log_id, "skipped", "too_much_to_compare", kind, self.fingerprint)
-        filled = _filled(reading)
-        overlap = measure(filled, vocabulary)
-        support = self._support(overlap, filled, kind)[: len(sentences)]
-        sets = self._sets(overlap, filled, reading, kind)
-        entries = tuple(_entries(support, overlap, reading, self.model.threshold))
-        annotation = _annotation(entries, sets, reading.document_sizes)
+    def _support(
+        self, overlap: Overlap, layout: Layout, nearest: Nearest, kinds: Sequence[ResponseKind]
+    ) -> Floats:
+        """Probability of each response sentence of being supported."""
+        support = self.model.support.probabilities(support_features(overlap, layout, nearest))[:, 0]
+        log = layout.said_log
+        position = np.arange(len(log.of)) - log.start[log.of]
+        by_document = layout.document_log.top(overlap.document_coverage)[log.of, position]
+        verbatim = (overlap.pairs >= 1.0) & (by_document >= 1.0)
+        certain = verbatim | (layout.said_word.count == 0)
+        support = np.where(certain, np.maximum(support, _VERBATIM), support)
+        for i, kind in enumerate(kinds):
+            if kind == "refusal":
+                for at, text in enumerate(layout.readings[i].response_sentences, int(log.start[i])):
+                    if is_refusal_sentence(text):
+                        support[at] = max(support[at], _REFUSAL)
+        return support
+
+    def _response(self, support: Sequence[float]) -> float | None:
+        """Probability that every sentence is supported.
+
+        Between the product of the sentences' probabilities, which long responses cannot win, and their mean,
+        which hides a single bad sentence.
+        """
+        if not support:
+            return None
+        logs = math.fsum(math.log(max(p, 1e-4)) for p in support) / math.sqrt(len(support))
+        logit = self.model.response_slope * logs + self.model.response_intercept
+        return round(1.0 / (1.0 + math.exp(-logit)), 6)
+
+    def _sets(self, probabilities: Floats) -> HardSets:
+        relevant, utilized, both = probabilities.T
+        ratio = min(1.0, float(both.sum()) / max(float(relevant.sum()), 1e-6))
+        expected = self.model.completeness_intercept + self.model.completeness_slope * ratio
+        return choose(relevant, utilized, min(1.0, max(0.0, expected)))
+
+    def _result(self, task: Task, i: int, parts: "_Parts") -> Evaluation:
+        reading, sizes = task.reading, task.reading.document_sizes
+        total = sum(sizes)
+        keys = keys_of(sizes)
+        facts = parts.facts(i, keys, len(reading.response_sentences))
+        entries = tuple(support_entries(facts, reading.response_sentences, self.model.threshold))
+        sets = self._sets(parts.sentences_of(i)) if total else HardSets((), (), 0)
+        annotation = Annotation(
+            document_sentence_counts=sizes,
+            response_sentence_keys=tuple([entry.key for entry in entries]),
+            relevant_keys=tuple([keys[at] for at in sets.relevant]),
+            utilized_keys=tuple([keys[at] for at in sets.utilized]),
+            unsupported_keys=tuple([entry.key for entry in entries if not entry.supported]),
+            support=entries,
+        )
         counts = Counts(
-            documents=len(reading.document_sizes),
-            total=sum(reading.document_sizes),
+            documents=len(sizes),
+            total=total,
             relevant=len(sets.relevant),
             utilized=len(sets.utilized),
             both=sets.both,
             response=len(entries),
             unsupported=len(annotation.unsupported_keys),
         )
-        probability = self._response(support) if len(support) else None
+        probability = self._response(facts.probabilities)
         return Evaluation.scored(
-            log.log_id, kind, score_counts(counts), annotation, self.fingerprint, probability
+            task.log.log_id, task.kind, score_counts(counts), annotation, self.fingerprint, probability
         )
 
-    def _support(self, overlap: Overlap, reading: Reading, kind: ResponseKind) -> Floats:
-        """Probability of each response sentence of being supported."""
-        support = self.model.support.probabilities(support_features(overlap, reading))[:, 0]
-        verbatim = (overlap.pairs >= 1.0) & (overlap.document_coverage.max(axis=0) >= 1.0)
-        certain = verbatim | (reading.response.sizes == 0)
-        support = np.where(certain, np.maximum(support, _VERBATIM), support)
-        if kind == "refusal":
-            refuses = np.array([is_refusal_sentence(text) for text in reading.response_sentences])
-            support = np.where(refuses, np.maximum(support, _REFUSAL), support)
-        return support
 
-    def _response(self, support: Floats) -> float:
-        """Probability that every sentence is supported.
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What was found of all logs of a layout, to be taken apart again."""
 
-        Between the product of the sentences' probabilities, which long responses cannot win, and their mean,
-        which hides a single bad sentence.
-        """
-        logs = math.fsum(math.log(max(p, 1e-4)) for p in support.tolist()) / math.sqrt(len(support))
-        logit = self.model.response_slope * logs + self.model.response_intercept
-        return round(1.0 / (1.0 + math.exp(-logit)), 6)
+    layout: Layout
+    overlap: Overlap
+    nearest: Nearest
+    support: Floats
+    sentences: Floats
 
-    def _sets(self, overlap: Overlap, filled: Reading, reading: Reading, kind: ResponseKind) -> HardSets:
-        if not sum(reading.document_sizes):
-            return HardSets((), (), 0)
-        rows = document_features(overlap, filled, kind == "refusal")
-        model = self.model
-        relevant, utilized, in_both = model.documents.probabilities(rows).T
-        both = float(in_both.sum())
-        ratio = min(1.0, both / max(float(relevant.sum()), 1e-6))
-        expected = model.completeness_intercept + model.completeness_slope * ratio
-        return choose(relevant, utilized, min(1.0, max(0.0, expected)))
+    def sentences_of(self, i: int) -> Floats:
+        """The probabilities of the document sentences of a log."""
+        log = self.layout.sentence_log
+        return self.sentences[log.start[i] : log.start[i] + log.count[i]]
 
-
-def _cells(reading: Reading) -> int:
-    """The size of the largest table of this log."""
-    said, found = len(reading.response.sizes) + 1, len(reading.documents.sizes)
-    return max(said * (len(reading.response.ids) + len(reading.question)), said * found)
-
-
-def _filled(reading: Reading) -> Reading:
-    """The reading with an empty sentence where there is none: nothing is covered, and no case is special."""
-    empty = ReadText(_NO_WORDS, np.zeros(1, dtype=np.int64))
-    if not len(reading.response.sizes):
-        reading = replace(reading, response=empty, response_sentences=("",))
-    if not len(reading.documents.sizes):
-        reading = replace(reading, documents=empty, document_sizes=(1,))
-    return reading
-
-
-def _places(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-    return [(document, sentence) for document, size in enumerate(sizes) for sentence in range(size)]
-
-
-def _annotation(entries: tuple[SentenceSupport, ...], sets: HardSets, sizes: tuple[int, ...]) -> Annotation:
-    places = _places(sizes)
-    return Annotation(
-        document_sentence_counts=sizes,
-        response_sentence_keys=tuple(entry.key for entry in entries),
-        relevant_keys=tuple(document_key(*places[at]) for at in sets.relevant),
-        utilized_keys=tuple(document_key(*places[at]) for at in sets.utilized),
-        unsupported_keys=tuple(entry.key for entry in entries if not entry.supported),
-        support=entries,
-    )
-
-
-def _entries(support: Floats, overlap: Overlap, reading: Reading, threshold: float) -> list[SentenceSupport]:
-    """For each response sentence its verdict, its best document sentences and its missing words."""
-    if not len(support):
-        return []
-    places = _places(reading.document_sizes)
-    coverage = overlap.coverage
-    best = np.argsort(-coverage, axis=0, kind="stable")[:_MAX_SUPPORTING]
-    shares = np.take_along_axis(coverage, best, axis=0).T.tolist()
-    content = (overlap.weights[overlap.places] > 0.0).tolist()
-    found = overlap.covered[overlap.places].tolist()
-    entries, start = [], 0
-    rows = zip(support.tolist(), reading.response.sizes.tolist(), best.T.tolist(), shares, strict=True)
-    for i, (probability, size, nearest, share) in enumerate(rows):
-        keys: tuple[str, ...] = ()
-        if places:
-            least = max(_SUPPORTING_SHARE, _SUPPORTING_OF_BEST * share[0])
-            keys = tuple(
-                document_key(*places[at]) for at, s in zip(nearest, share, strict=True) if s >= least
-            )
-        own = [at for at in range(start, start + size) if content[at]] or range(start, start + size)
-        missing = [at - start for at in own if not found[at]]
-        reason = _reason(reading.response_sentences[i], len(own), missing)
-        supported = probability >= threshold
-        entries.append(SentenceSupport(response_key(i), supported, round(probability, 6), keys, reason))
-        start += size
-    return entries
-
-
-def _reason(sentence: str, total: int, missing: list[int]) -> str:
-    if not total:
-        return "holds no word to look for"
-    reason = f"{total - len(missing)} of {total} content words occur in the documents"
-    if missing:
-        said = words(sentence)
-        shown = dict.fromkeys(said[at][:_MAX_WORD_SHOWN] for at in missing)
-        reason += "; missing: " + ", ".join(list(shown)[:_MAX_MISSING])
-    return reason
+    def facts(self, i: int, keys: list[str], sentences: int) -> SupportFacts:
+        """What the support entries of a log are made of."""
+        layout, overlap = self.layout, self.overlap
+        first = int(layout.said_log.start[i])
+        rows = slice(first, first + sentences)
+        sizes = layout.said_word.count[rows]
+        begin = int(layout.said_word.start[first]) if sentences else 0
+        spoken = slice(begin, begin + int(sizes.sum()))
+        near = min(len(keys), len(self.nearest.shares))
+        places = (self.nearest.rows[:near, i, :sentences] - layout.sentence_log.start[i]).T.tolist()
+        return SupportFacts(
+            self.support[rows].tolist(),
+            sizes.tolist(),
+            self.nearest.shares[:near, i, :sentences].T.tolist() if near else [[0.0]] * sentences,
+            [[keys[at] for at in row] for row in places] if near else [[""]] * sentences,
+            overlap.word_content[spoken].tolist(),
+            overlap.word_held[spoken].tolist(),
+        )

@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_core.scorers.lexical.layout import Ints
 from trace_core.scorers.lexical.vocabulary import Floats
-
-Ints = NDArray[np.int64]
 
 #: Content words of a document may stand this far apart, counted in content words, and still be neighbours.
 REACH: Final = 3
