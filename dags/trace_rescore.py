@@ -6,6 +6,9 @@ Scores any range of days: history older than the installation, or history under 
 
 Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier
 fingerprint stay; days already scored by the current one are left as they are unless `force` is set.
+
+After an upgrade that changes the scorer, run it with `bridge` over days that the earlier version has scored: the
+shift is measured on the logs scored by both, and the watch goes on without learning anew.
 """
 
 from __future__ import annotations
@@ -43,6 +46,11 @@ from trace_airflow.scoring import aggregate_day, check_ledger, check_source, pla
         ),
         "force": Param(
             False, type="boolean", description="Score logs again although nothing about them changed."
+        ),
+        "bridge": Param(
+            False,
+            type="boolean",
+            description="Measure what the new scorer version alone changes, so that the trend goes on.",
         ),
     },
 )

@@ -4,8 +4,8 @@ Judges each night that a scoring run has restated, and tells people about change
 
 `detect_drift` -> `send_alerts` (mapped over channels)
 
-Started by the asset `trace_daily_metric`. The verdicts are a pure function of the stored sums, so this DAG may
-be run again at any time: nothing is sent twice.
+Started by the asset `trace_daily_metric`. The verdicts are a pure function of the stored sums, so this DAG
+may be run again at any time: nothing is sent twice.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 from airflow.sdk import dag
-from trace_airflow.defaults import DAILY_METRIC, DEFAULT_ARGS, START, TAGS
+from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS
 from trace_airflow.failures import tell_failure
-from trace_airflow.watching import detect_drift, send_alerts
+from trace_airflow.watching import detect_drift, send_alerts, watch_schedule
 
 
 @dag(
     dag_id="trace_watch_drift",
     description="Judge the trend of adherence and completeness and alert with evidence.",
-    schedule=[DAILY_METRIC],
+    schedule=watch_schedule(),
     start_date=START,
     catchup=False,
     max_active_runs=1,

@@ -32,7 +32,7 @@ grant usage on schema trace to trace_pipeline;
 grant select on all tables in schema trace to trace_pipeline;
 grant insert, update, delete on
 trace.scorer, trace.evaluation, trace.quarantine, trace.ledger, trace.daily_metric,
-trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery
+trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery, trace.scorer_bridge
 to trace_pipeline;
 grant usage on all sequences in schema trace to trace_pipeline;
 grant execute on function trace.ensure_evaluation_partitions(date, date) to trace_pipeline;

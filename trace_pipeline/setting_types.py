@@ -62,9 +62,17 @@ def _cron(value: str) -> str:
     return value
 
 
+def _quiet_hours(value: str) -> str:
+    match = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", value)
+    if match is None or match.group(1, 2) == match.group(3, 4):
+        raise ValueError("quiet hours have a beginning and another end, such as 22:00-07:00")
+    return value
+
+
 Identifier = Annotated[str, Field(min_length=1, max_length=63)]
 OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
 OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
+QuietHours = Annotated[Annotated[str, AfterValidator(_quiet_hours)] | None, BeforeValidator(_empty_is_none)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[tuple[Name, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_distinct)]
 Addresses = Annotated[

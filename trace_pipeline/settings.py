@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from trace_core.drift import DriftSettings
 from trace_core.errors import ConfigurationError
+from trace_pipeline.drift_options import drift_settings
 from trace_pipeline.setting_types import (
     Addresses,
     ColumnsByName,
@@ -29,8 +32,12 @@ from trace_pipeline.setting_types import (
     Names,
     OptionalColumn,
     OptionalDays,
+    QuietHours,
     TimeZone,
 )
+
+# Shares made of counts that are watched like a metric; higher is better for both.
+WATCHED_SHARES = ("scored_share", "answered_share")
 
 
 class SourceColumns(BaseModel):
@@ -73,6 +80,13 @@ class AlertSettings(BaseModel):
     channels: Addresses = Field(
         ("log",),
         description="`log`; for commands also Apprise URLs; in DAGs `trace_alerts` adds its own",
+    )
+    quiet_hours: QuietHours = Field(
+        None,
+        description="such as 22:00-07:00 in day_time_zone: pages go out, other messages wait; unset = none",
+    )
+    remind_days: OptionalDays = Field(
+        None, ge=1, le=90, description="an open incident is told of again after so many days; unset = once"
     )
     link_base_url: str = Field(
         "", description="address of the Airflow UI, put into messages; empty = no link"
@@ -124,15 +138,30 @@ class Settings(BaseSettings):
         None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
     )
     alerts: AlertSettings = AlertSettings()
+    drift: Mapping[str, Any] = Field(
+        default_factory=dict,
+        description="thresholds of the drift watch that differ from their defaults; see docs/drift.md",
+    )
 
     @field_validator("watch_metrics")
     @classmethod
     def _metric(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        known = ("relevance", "utilization", "adherence", "completeness", "average")
+        known = ("relevance", "utilization", "adherence", "completeness", "average", *WATCHED_SHARES)
         for metric in value:
             if metric not in known:
                 raise ValueError(f"{metric!r} is not a metric; choose from {', '.join(known)}")
         return value
+
+    @field_validator("drift")
+    @classmethod
+    def _drift(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        drift_settings(value)
+        return value
+
+    @property
+    def drift_settings(self) -> DriftSettings:
+        """The drift watch's thresholds."""
+        return drift_settings(self.drift)
 
     @classmethod
     def settings_customise_sources(

@@ -6,9 +6,11 @@ import pandas as pd
 from rich.console import Console
 from rich.text import Text
 
+from trace_core.errors import ConfigurationError
 from trace_pipeline.alerts import AlertMessage
 from trace_pipeline.context import Pipeline
 from trace_pipeline.report import render_chart, render_ledger_table, render_nights_table
+from trace_pipeline.report.html import render_html
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.steps.send_alerts import pending_messages
 
@@ -24,6 +26,21 @@ def trend_frame(pipeline: Pipeline, *, nights: int, dimension: str = "", value: 
 def ledger_frame(pipeline: Pipeline, *, nights: int) -> pd.DataFrame:
     """Return the ledger of the primary scorer over the last `nights` nights."""
     return _frame(pipeline, "show_ledger", {"scorer": pipeline.settings.scorers[0], "nights": nights})
+
+
+def html_report(pipeline: Pipeline, *, nights: int, dimension: str = "", value: str = "") -> str:
+    """Return the report of the last `nights` nights as an HTML file; ConfigurationError without any."""
+    scorer = {"scorer": pipeline.settings.scorers[0]}
+    trend = trend_frame(pipeline, nights=nights, dimension=dimension, value=value)
+    if trend.empty:
+        raise ConfigurationError("No night of this has been scored yet, so there is nothing to report.")
+    return render_html(
+        trend,
+        ledger_frame(pipeline, nights=nights),
+        _frame(pipeline, "show_incidents", {**scorer, "nights": nights}),
+        [str(text) for text in _frame(pipeline, "show_headline", scorer)["text"]],
+        title=f"RAG quality, {dimension} = {value}" if dimension else "RAG quality",
+    )
 
 
 def _frame(pipeline: Pipeline, name: str, place: dict[str, object]) -> pd.DataFrame:

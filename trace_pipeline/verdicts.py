@@ -11,7 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from trace_core.drift import Check, Incident, Night, Verdict
+from trace_core.drift import Check, DriftSettings, Incident, Night, Verdict
+from trace_core.drift.volume import VolumeCheck
+from trace_pipeline.changes import change_of
 from trace_pipeline.database import copy_rows, run_script
 from trace_pipeline.sqlfiles import query, statement_of
 
@@ -19,6 +21,9 @@ _COLUMNS = (
     "scorer metric day dimension value measure state page event observed expected difference low "
     "high z threshold p n window_nights fired fingerprint incident_id evidence text "
 ).split()
+
+_STORED_SEGMENTS = 20
+_DEFAULTS = DriftSettings()
 
 Judged = Sequence[tuple[Night, Verdict]]
 
@@ -30,17 +35,25 @@ class _Episode:
     incident: Incident
     text: str
     closed: date | None = None
+    change: Mapping[str, Any] = field(default_factory=dict)
     days: list[date] = field(default_factory=list)
 
     def overlaps(self, onset: date, closed: date | None) -> bool:
         return self.incident.onset <= (closed or date.max) and onset <= (self.closed or date.max)
 
 
-def store_verdicts(connection: Connection, scorer: str, metric: str, judged: Judged) -> None:
+def store_verdicts(
+    connection: Connection,
+    scorer: str,
+    metric: str,
+    judged: Judged,
+    settings: DriftSettings = _DEFAULTS,
+) -> None:
     """Write the verdicts of a replay of one series; the same replay writes nothing the second time."""
     if not judged:
         return
-    ids = _store_incidents(connection, scorer, metric, judged[0][0].day, _episodes(judged))
+    episodes = _episodes(judged, settings)
+    ids = _store_incidents(connection, scorer, metric, judged[0][0].day, episodes)
     run_script(connection, statement_of("queries/stage_checks.sql"))
     rows = [row for night, verdict in judged for row in _rows(scorer, night, verdict, ids.get(verdict.day))]
     copy_rows(connection, "staged_check", _COLUMNS, rows)
@@ -50,12 +63,51 @@ def store_verdicts(connection: Connection, scorer: str, metric: str, judged: Jud
     connection.execute(query("merge_checks"))
 
 
-def _episodes(judged: Judged) -> list[_Episode]:
+def store_volume(connection: Connection, scorer: str, volumes: Sequence[VolumeCheck]) -> None:
+    """Write the verdicts on the number of logs; the first night of a stretch without traffic is an event."""
+    if not volumes:
+        return
+    run_script(connection, statement_of("queries/stage_checks.sql"))
+    rows, before = [], "ok"
+    for volume in volumes:
+        # Without a usual volume nobody can say that logs are missing.
+        is_event = (
+            volume.state in ("no_data", "low") and volume.state != before and volume.expected is not None
+        )
+        event = {"no_data": "no_data", "low": "low_volume"}[volume.state] if is_event else None
+        numbers = {
+            "n": volume.n,
+            "page": is_event,
+            "event": event,
+            "text": volume.text,
+            "state": volume.state,
+        }
+        values = {
+            **dict.fromkeys(_COLUMNS),
+            "scorer": scorer,
+            "metric": "volume",
+            "day": volume.day,
+            **numbers,
+        }
+        values |= {"dimension": "", "value": "", "measure": "", "fired": False, "fingerprint": ""}
+        values |= {"evidence": to_json({"expected_logs": volume.expected})}
+        rows.append([values[name] for name in _COLUMNS])
+        before = volume.state
+    copy_rows(connection, "staged_check", _COLUMNS, rows)
+    place = {"scorer": scorer, "metric": "volume", "first_day": volumes[0].day}
+    connection.execute(query("remove_stale_checks"), place)
+    connection.execute(query("merge_checks"))
+
+
+def _episodes(judged: Judged, settings: DriftSettings) -> list[_Episode]:
     episodes: list[_Episode] = []
     current: _Episode | None = None
-    for _, verdict in judged:
+    for position, (_, verdict) in enumerate(judged):
         if verdict.incident is not None and (verdict.event == "opened" or current is None):
-            current = _Episode(verdict.incident, verdict.text)
+            check = headline_check(verdict)
+            nights = [night for night, _ in judged[: position + 1]]
+            change = {} if check is None else change_of(nights, check, settings)
+            current = _Episode(verdict.incident, verdict.text, change=change)
             episodes.append(current)
         if current is None:
             continue
@@ -103,6 +155,7 @@ def _incident_values(episode: _Episode) -> Mapping[str, object]:
             {"value": release.value, "first_day": release.first_day.isoformat(), "share": release.share}
             for release in incident.releases
         ],
+        "change": episode.change,
     }
     return {
         "opened_day": incident.opened,
@@ -121,9 +174,16 @@ def _rows(scorer: str, night: Night, verdict: Verdict, incident_id: int | None) 
     """Yield the night's own row, then one a tested series."""
     shown = headline_check(verdict)
     yield _row(scorer, night, verdict, incident_id, shown, dimension="", value="", measure="")
-    for check in verdict.checks:
+    for check in _kept(verdict.checks):
         named = {"dimension": check.dimension, "value": check.value, "measure": check.measure}
         yield _row(scorer, night, verdict, incident_id, check, **named)
+
+
+def _kept(checks: Sequence[Check]) -> list[Check]:
+    """Keep the checks of the total, those that fired, and the strongest others: not hundreds a night."""
+    others = [check for check in checks if check.dimension and not check.fired]
+    others.sort(key=lambda check: (-abs(check.z), check.dimension, check.value))
+    return [check for check in checks if check.fired or not check.dimension] + others[:_STORED_SEGMENTS]
 
 
 def headline_check(verdict: Verdict) -> Check | None:

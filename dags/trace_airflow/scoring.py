@@ -55,6 +55,7 @@ def aggregate_day(batches: list[Any] | None, results: Sequence[Any] | None) -> l
     """Restate sums and ledger, also when a batch has failed: its logs are counted as failed."""
     from trace_airflow.runs import open_run
     from trace_pipeline.steps.aggregate_day import aggregate_day as step
+    from trace_pipeline.steps.measure_bridge import measure_bridge
 
     if batches is None:
         raise AirflowFailException(
@@ -62,13 +63,11 @@ def aggregate_day(batches: list[Any] | None, results: Sequence[Any] | None) -> l
         )
     with open_run() as run:
         # A slice fetches all results at once; iterating would fetch them one by one.
-        return step(
-            run.pipeline,
-            run.window,
-            batches,
-            [] if results is None else list(results[:]),
-            late_days=run.late_days,
-        )
+        done = [] if results is None else list(results[:])
+        days = step(run.pipeline, run.window, batches, done, late_days=run.late_days)
+        if run.params.get("bridge"):
+            measure_bridge(run.pipeline, run.window)
+        return days
 
 
 @task(outlets=[DAILY_METRIC])

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from airflow.sdk import task
+from datetime import UTC, datetime
+from typing import Any
 
-from trace_airflow.defaults import DELIVERY_RETRIES
+from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, task
+
+from trace_airflow.defaults import DAILY_METRIC, DELIVERY_RETRIES
+from trace_pipeline.settings import load_settings
+
+
+def watch_schedule() -> Any:
+    """Start the watch by the asset; with quiet hours also at their end, for the messages that waited."""
+    settings = load_settings()
+    if settings.alerts.quiet_hours is None:
+        return [DAILY_METRIC]
+    hour, minute = settings.alerts.quiet_hours.partition("-")[2].split(":")
+    morning = CronTriggerTimetable(f"{minute} {hour} * * *", timezone=settings.day_time_zone)
+    return AssetOrTimeSchedule(timetable=morning, assets=[DAILY_METRIC])
 
 
 @task
@@ -27,4 +41,5 @@ def send_alerts(channel: str) -> list[str]:
     from trace_pipeline.steps.send_alerts import send_alerts as step
 
     with open_run() as run:
-        return step(run.pipeline, channel_addresses(run.pipeline.settings)[channel])
+        address = channel_addresses(run.pipeline.settings)[channel]
+        return step(run.pipeline, address, now=datetime.now(UTC))

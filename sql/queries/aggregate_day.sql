@@ -11,7 +11,8 @@ with outcome as (
         e.adherence,
         e.completeness,
         e.average,
-        e.status = 'scored' as is_scored
+        e.status = 'scored' as is_scored,
+        e.status = 'scored' and e.response_kind = 'refusal' as is_refused
     from trace.evaluation as e
     where e.scorer_id = :scorer_id and e.logged_at >= :from_at and e.logged_at < :to_at
     union all
@@ -22,6 +23,7 @@ with outcome as (
         null,
         null,
         null,
+        false,
         false
     from trace.quarantine as q
     where q.logged_at >= :from_at and q.logged_at < :to_at
@@ -61,7 +63,8 @@ placed as (
         l.adherence,
         l.completeness,
         l.average,
-        l.is_scored
+        l.is_scored,
+        l.is_refused
     from labelled as l
     inner join ranked as r on l.dimension = r.dimension and l.value = r.value
 ),
@@ -74,6 +77,7 @@ celled as (
         p.is_scored,
         cast(floor(m.score * 20 + 0.5) as integer) as cell,
         count(*) as row_count,
+        count(*) filter (where p.is_refused) as refused,
         count(m.score) as n,
         coalesce(sum(cast(m.score as numeric)), 0) as total,
         coalesce(sum(cast(m.score as numeric) * cast(m.score as numeric)), 0) as squares
@@ -115,7 +119,8 @@ summed as (
         sum(c.total) as total,
         sum(c.squares) as squares,
         coalesce(sum(c.row_count) filter (where c.is_scored and c.cell is null), 0) as undefined,
-        coalesce(sum(c.row_count) filter (where not c.is_scored), 0) as unscored
+        coalesce(sum(c.row_count) filter (where not c.is_scored), 0) as unscored,
+        sum(c.refused) as refused
     from celled as c
     group by c.dimension, c.value, c.metric
 ),
@@ -131,7 +136,8 @@ complete as (
         s.squares,
         c.histogram,
         s.undefined,
-        s.unscored
+        s.unscored,
+        s.refused
     from summed as s
     inner join cells as c on s.dimension = c.dimension and s.value = c.value and s.metric = c.metric
     union all
@@ -143,6 +149,7 @@ complete as (
         0,
         0,
         array_fill(cast(0 as bigint), array[21]),
+        0,
         0,
         0
     from (
@@ -173,7 +180,7 @@ earlier as (
 )
 
 insert into trace.daily_metric as d (
-    scorer_id, day, dimension, value, metric, n, total, squares, histogram, undefined, unscored,
+    scorer_id, day, dimension, value, metric, n, total, squares, histogram, undefined, unscored, refused,
     published_n, published_total, run_id
 )
 select
@@ -188,6 +195,7 @@ select
     c.histogram,
     c.undefined,
     c.unscored,
+    c.refused,
     case when e.was_published then 0 else c.n end,
     case when e.was_published then 0 else c.total end,
     :run_id
@@ -200,9 +208,13 @@ on conflict (scorer_id, day, metric, dimension, value) do update set
     histogram = excluded.histogram,
     undefined = excluded.undefined,
     unscored = excluded.unscored,
+    refused = excluded.refused,
     run_id = excluded.run_id,
     updated_at = now()
 where
-    (d.n, d.total, d.squares, d.histogram, d.undefined, d.unscored)
+    (d.n, d.total, d.squares, d.histogram, d.undefined, d.unscored, d.refused)
     is distinct from
-    (excluded.n, excluded.total, excluded.squares, excluded.histogram, excluded.undefined, excluded.unscored)
+    (
+        excluded.n, excluded.total, excluded.squares, excluded.histogram, excluded.undefined, excluded.unscored,
+        excluded.refused
+    )

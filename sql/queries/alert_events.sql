@@ -1,8 +1,8 @@
 -- name: alert_events
 -- purpose: the events that people may have to be told of, oldest first, each with its night's numbers and its incident
 -- parameters: scorer, metrics, channel, recent_nights
--- returns: one row an event: an open incident's opening; a worsening, or a new scorer, of the last nights;
---          the end of an incident whose opening this channel was told of
+-- returns: one row an event: an open incident's opening; a worsening, a new scorer or missing traffic of the last
+--          nights; the end of an incident whose opening this channel was told of
 -- safe to re-run: yes, it only reads
 with latest as (
     select
@@ -33,6 +33,8 @@ select
     d.text,
     d.evidence as check_evidence,
     d.incident_id,
+    l.day as latest_day,
+    d.n,
     i.opened_day,
     i.onset_day,
     i.dimension,
@@ -46,7 +48,7 @@ where
     and (
         (d.event = 'opened' and i.state = 'open')
         or (d.event = 'worsened' and i.state = 'open' and d.day > l.day - cast(:recent_nights as integer))
-        or (d.event = 'scorer_changed' and d.day > l.day - cast(:recent_nights as integer))
+        or (d.event in ('scorer_changed', 'no_data', 'low_volume') and d.day > l.day - cast(:recent_nights as integer))
         or (d.event in ('recovered', 'rebaselined') and d.incident_id in (select t.incident_id from told as t))
     )
 order by d.day, d.metric

@@ -1,7 +1,7 @@
 -- name: watch_nights
 -- purpose: the sums of a scorer over the last nights; of a day scored by several fingerprints the newest one's
 -- parameters: scorer (name), metric, history_days
--- returns: day, fingerprint, dimension, value, n, total, squares, histogram
+-- returns: day, fingerprint, dimension, value, n, total, squares, histogram, undefined, unscored, refused
 -- safe to re-run: yes, it only reads
 with versions as (
     select
@@ -29,7 +29,10 @@ select
     m.n,
     cast(m.total as double precision) as total,
     cast(m.squares as double precision) as squares,
-    m.histogram
+    m.histogram,
+    m.undefined,
+    m.unscored,
+    m.refused
 from days as d
 inner join versions as v on d.scorer_id = v.scorer_id
 inner join trace.daily_metric as m on d.scorer_id = m.scorer_id and d.day = m.day

@@ -20,6 +20,8 @@ select
     d.published_n,
     cast(d.published_total / nullif(d.published_n, 0) as double precision) as published_mean,
     (d.n, d.total) <> (d.published_n, d.published_total) as is_restated,
+    e.expected,
+    b.mean + h.shift as spliced_mean,
     case when d.n = 0 then 'no_data' else coalesce(c.state, 'not_watched') end as state,
     d.updated_at
 from trace.daily_metric as d
@@ -33,7 +35,12 @@ cross join lateral (
 left join trace.drift_check as c
     on
         s.name = c.scorer and d.metric = c.metric and d.day = c.day and s.fingerprint = c.fingerprint
-        and c.measure = '' and d.dimension = '';
+        and c.measure = '' and d.dimension = ''
+left join trace.drift_check as e
+    on
+        s.name = e.scorer and d.metric = e.metric and d.day = e.day
+        and e.measure = 'mean' and d.dimension = e.dimension and d.value = e.value
+left join trace.bridge_shift as h on d.scorer_id = h.scorer_id and d.metric = h.metric;
 
 comment on view trace.metric_trend is 'The trend: mean of each metric a day, scorer fingerprint and segment, with its sampling interval.';
 comment on column trace.metric_trend.dimension is 'Segment name; empty for the whole day.';
@@ -41,6 +48,9 @@ comment on column trace.metric_trend.mean is 'Mean over the n rows that have a v
 comment on column trace.metric_trend.low is 'Lower end of the 95 % interval from sampling alone.';
 comment on column trace.metric_trend.published_mean is 'The mean as first published.';
 comment on column trace.metric_trend.is_restated is 'Late or changed logs have changed the value since it was published.';
+comment on column trace.metric_trend.expected is 'What the drift watch expected of the window that ends on this day.';
+comment on column trace.metric_trend.spliced_mean is
+'The mean on the scale of the newest fingerprint, by the bridges between them; null without a bridge.';
 comment on column trace.metric_trend.state is 'no_data, not_watched, learning, ok or incident.';
 comment on column trace.metric_trend.day is 'Day in day_time_zone.';
 comment on column trace.metric_trend.scorer is 'Name of the scorer.';

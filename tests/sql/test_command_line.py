@@ -54,6 +54,8 @@ def test_from_an_empty_database_to_the_alert(
     trend = pd.read_csv(tmp_path / "trend.csv")
     assert len(trend) == 40 * 5
     assert trend["mean"].between(0, 1).all()
+    assert command("report", "--html", tmp_path / "trend.html")[0] == 0
+    assert "tenant=acme" in (tmp_path / "trend.html").read_text()
     code, output, _ = command("explain", "s1-0035-000001")
     assert code == 0
     assert output.count("Evaluation log") == 1

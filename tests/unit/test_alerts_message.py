@@ -51,7 +51,7 @@ def test_an_opened_incident_says_what_how_much_since_when_where_and_what_to_read
         "Changed since 2026-11-27; incident opened on 2026-11-29.",
         "Where: tenant=acme.",
         "Largest contributors: tenant=acme -14.1 points; model=m2 -0.9 points.",
-        "Of the difference, -14.5 points within segments and -0.3 points from changed traffic.",
+        "The change of all traffic: -14.5 points within segments, -0.3 points from changed traffic.",
         "Release that began at that time: 2.4.0.",
         "Why: Last 3 nights adherence 75.2 %, expected 90.0 +- 1.2.",
         "Scorer: heuristic, fingerprint 0123456789abcdef.",

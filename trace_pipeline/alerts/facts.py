@@ -8,9 +8,11 @@ from datetime import date
 from math import isfinite
 from typing import Any, Literal, cast, get_args
 
-Event = Literal["opened", "worsened", "recovered", "rebaselined", "scorer_changed"]
+Event = Literal[
+    "opened", "worsened", "recovered", "rebaselined", "scorer_changed", "no_data", "low_volume", "reminder"
+]
 EVENTS: tuple[Event, ...] = get_args(Event)
-PAGING_EVENTS: frozenset[Event] = frozenset({"opened", "worsened"})
+PAGING_EVENTS: frozenset[Event] = frozenset({"opened", "worsened", "no_data", "low_volume"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class AlertFacts:
     contributors: tuple[Contribution, ...] = ()
     within: float | None = None
     mix: float | None = None
+    noise: float | None = None
+    scorer_part: float | None = None
     release: str | None = None
     text: str = ""
     logs: tuple[EvidenceLog, ...] = ()
@@ -108,7 +112,7 @@ def facts_from_mapping(raw: Mapping[str, object]) -> AlertFacts:
     )
 
 
-_NUMBERS = ("value", "expected", "difference", "low", "high", "within", "mix")
+_NUMBERS = ("value", "expected", "difference", "low", "high", "within", "mix", "noise", "scorer_part")
 _TEXTS = ("dimension", "segment_value", "release", "text", "link_base_url", "link_path")
 
 

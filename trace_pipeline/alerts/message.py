@@ -73,7 +73,14 @@ def _headline(facts: AlertFacts) -> str:
         return f"{metric} is back to its expected level{where}"
     if facts.event == "rebaselined":
         return f"{metric} stayed at a new level, which is the baseline from now on{where}{since}"
+    if facts.event == "reminder":
+        return f"{metric} is still {_movement(facts.difference)}{where}{since}"
+    if facts.event in _TRAFFIC_EVENTS:
+        return f"{_TRAFFIC_EVENTS[facts.event]} on {facts.day.isoformat()}"
     return f"{metric} has a new scorer version and is learning its level again"
+
+
+_TRAFFIC_EVENTS = {"no_data": "no logs", "low_volume": "half the usual traffic or less"}
 
 
 def _movement(difference: float | None) -> str:
@@ -91,12 +98,16 @@ def _lines(facts: AlertFacts) -> Iterator[str]:
         named = "; ".join(map(_contribution, facts.contributors[:MAX_CONTRIBUTORS]))
         yield f"Largest contributors: {named}."
     if _known(facts.within) and _known(facts.mix):
-        parts = f"{points(facts.within)} within segments and {points(facts.mix)} from changed traffic"
-        yield f"Of the difference, {parts}."
+        parts = f"{points(facts.within)} within segments, {points(facts.mix)} from changed traffic"
+        if _known(facts.noise):
+            parts += f", {points(facts.scorer_part or 0.0)} from the scorer, {points(facts.noise)} chance"
+        yield f"The change of all traffic: {parts}."
     if facts.release:
         yield f"Release that began at that time: {one_line(facts.release, MAX_SEGMENT)}."
     if facts.text:
         yield f"Why: {one_line(facts.text, MAX_LINE)}"
+    if facts.event in _TRAFFIC_EVENTS:
+        return
     yield f"Scorer: {one_line(facts.scorer, 40)}, fingerprint {one_line(facts.fingerprint, 20)}."
     if facts.logs:
         yield f"Logs to read: {'; '.join(map(_log, facts.logs[:MAX_LOGS]))}."

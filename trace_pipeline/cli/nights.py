@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -76,5 +77,5 @@ def watch(
             show_alerts(pipeline, console)
             return
         for channel in pipeline.settings.alerts.channels:
-            sent = send_alerts(pipeline, channel)
+            sent = send_alerts(pipeline, channel, now=datetime.now(UTC))
             console.print(f"{len(sent)} messages sent to one channel.", highlight=False)

@@ -18,11 +18,12 @@ def report(
         str | None, typer.Option(help="One segment, such as tenant=acme; default: all traffic.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the trend to this CSV file instead.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained HTML file instead.")] = None,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Show the primary scorer's trend as table and chart, the ledger and the messages on open incidents."""
     from trace_pipeline.report import to_csv
-    from trace_pipeline.show import show_alerts, show_ledger, show_trend, trend_frame
+    from trace_pipeline.show import html_report, show_alerts, show_ledger, show_trend, trend_frame
 
     dimension, value = _segment(segment)
     with opened(database_url) as pipeline:
@@ -30,6 +31,11 @@ def report(
             frame = trend_frame(pipeline, nights=nights, dimension=dimension, value=value)
             to_csv(frame, csv)
             console.print(f"{len(frame):,} rows written to {csv}.", highlight=False)
+            return
+        if html is not None:
+            content = html_report(pipeline, nights=nights, dimension=dimension, value=value)
+            html.write_text(content, encoding="utf-8")
+            console.print(f"Report written to {html}.", highlight=False)
             return
         show_trend(
             pipeline, console, nights=nights, table_nights=table_nights, dimension=dimension, value=value

@@ -1,0 +1,94 @@
+"""Loads stored sums as the nights that the drift watch reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from trace_core.aggregates import HISTOGRAM_CELLS, Sums
+from trace_core.drift import Night
+from trace_core.drift.bridge import Bridge
+from trace_pipeline.settings import WATCHED_SHARES
+from trace_pipeline.sqlfiles import query
+from trace_pipeline.window import days_between
+
+_EMPTY = Sums()
+
+
+def load_nights(connection: Connection, scorer: str, metric: str, history_days: int) -> Iterator[Night]:
+    """Yield every night from the first stored one to the last; a night without a ledger line has no data.
+
+    Nights of an earlier fingerprint are carried over a bridge to the newest one where there is one; without,
+    they keep their fingerprint, and the detector starts anew.
+    """
+    stored = "adherence" if metric in WATCHED_SHARES else metric
+    place = {"scorer": scorer, "metric": stored, "history_days": history_days}
+    days = [
+        (day, list(rows)) for day, rows in groupby(connection.execute(query("watch_nights"), place), key=_day)
+    ]
+    if not days:
+        return
+    newest = days[-1][1][0].fingerprint
+    paths = {} if metric in WATCHED_SHARES else _paths(connection, scorer, metric, newest)
+    previous: Night | None = None
+    for day, rows in days:
+        night = _night(day, rows, metric, newest, paths)
+        if previous is not None:
+            for missing in list(days_between(previous.day, day))[1:-1]:
+                yield Night(missing, previous.fingerprint, _EMPTY, {})
+        yield night
+        previous = night
+
+
+def _day(row: Row[Any]) -> date:
+    found: date = row.day
+    return found
+
+
+def _night(
+    day: date, rows: list[Row[Any]], metric: str, newest: str, paths: Mapping[str, list[Bridge]]
+) -> Night:
+    fingerprint = str(rows[0].fingerprint)
+    path = paths.get(fingerprint)
+    total = _EMPTY
+    segments: dict[str, dict[str, Sums]] = {}
+    for row in rows:
+        sums = _sums(row, metric)
+        for bridge in path or ():
+            sums = bridge.carry(sums)
+        if row.dimension:
+            segments.setdefault(row.dimension, {})[row.value] = sums
+        else:
+            total = sums
+    # What can be read or is answered does not depend on the scorer's version closely enough to start anew.
+    same_scale = path is not None or metric in WATCHED_SHARES
+    return Night(day, newest if same_scale else fingerprint, total, segments)
+
+
+def _sums(row: Row[Any], metric: str) -> Sums:
+    scored = row.n + row.undefined
+    if metric == "scored_share":
+        return _share(scored, scored + row.unscored)
+    if metric == "answered_share":
+        return _share(scored - row.refused, scored)
+    return Sums(n=row.n, total=row.total, squares=row.squares, histogram=tuple(row.histogram))
+
+
+def _share(good: int, n: int) -> Sums:
+    histogram = (n - good, *(0,) * (HISTOGRAM_CELLS - 2), good)
+    return Sums(n=n, total=float(good), squares=float(good), histogram=histogram)
+
+
+def _paths(connection: Connection, scorer: str, metric: str, newest: str) -> dict[str, list[Bridge]]:
+    """Return, for each fingerprint from which bridges lead to the newest one, those bridges in order."""
+    paths: dict[str, list[Bridge]] = {newest: []}
+    rows = connection.execute(query("bridges"), {"scorer": scorer, "metric": metric}).all()
+    for row in reversed(rows):  # bridges lead from older to newer, so the newest are known first
+        if row.to_fingerprint in paths and row.from_fingerprint not in paths:
+            bridge = Bridge.from_json(row.cells, row.shift)
+            paths[row.from_fingerprint] = [bridge, *paths[row.to_fingerprint]]
+    return paths

@@ -1,0 +1,88 @@
+"""Plotly figures of the trend, for the HTML report and every page that shows one."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+_LINE, _BAND, _EXPECTED, _ALARM = "#1f5fa8", "rgba(31, 95, 168, 0.15)", "#8a6d1f", "rgba(190, 40, 40, 0.12)"
+_SPLICE = "#777777"
+
+
+def trend_figure(trend: pd.DataFrame, metric: str, incidents: pd.DataFrame) -> go.Figure:
+    """Return one metric's nights: mean with its 95 % interval, the expected value, incidents shaded.
+
+    `trend` holds rows of trace.metric_trend of one series (a night without data has no mean and leaves a
+    gap), `incidents` rows of trace.incident_history. No text of a log and no segment value enters the figure,
+    because Plotly reads markup in its labels.
+    """
+    rows = trend[trend["metric"] == metric].sort_values("day")
+    figure = go.Figure()
+    for low, high in _stretches(rows):
+        part = rows.iloc[low:high]
+        band = {
+            "x": [*part["day"], *part["day"][::-1]],
+            "y": [*(100 * part["high"]), *(100 * part["low"])[::-1]],
+        }
+        figure.add_scatter(
+            **band,
+            fill="toself",
+            fillcolor=_BAND,
+            line={"width": 0},
+            hoverinfo="skip",
+            showlegend=low == 0,
+            name="95 % interval",
+        )
+    figure.add_scatter(
+        x=rows["day"],
+        y=100 * rows["mean"],
+        customdata=rows[["n", "undefined", "unscored"]],
+        mode="lines+markers",
+        connectgaps=False,
+        line={"color": _LINE, "width": 2},
+        marker={"size": 5},
+        name=metric,
+        hovertemplate="%{x}: %{y:.1f} %<br>%{customdata[0]} scored, %{customdata[1]} undefined, "
+        "%{customdata[2]} unscored<extra></extra>",
+    )
+    if "expected" in rows and rows["expected"].notna().any():
+        figure.add_scatter(
+            x=rows["day"],
+            y=100 * rows["expected"],
+            mode="lines",
+            line={"color": _EXPECTED, "dash": "dot"},
+            name="expected",
+        )
+    last = rows["day"].max()
+    for incident in incidents[incidents["metric"] == metric].to_dict("records"):
+        end = incident["closed_day"] or last
+        figure.add_vrect(x0=str(incident["onset_day"]), x1=str(end), fillcolor=_ALARM, line_width=0)
+    for changed in _scorer_changes(rows):
+        figure.add_vline(x=str(changed), line={"color": _SPLICE, "dash": "dash", "width": 1})
+    figure.update_layout(
+        template="plotly_white",
+        height=300,
+        margin={"l": 50, "r": 20, "t": 10, "b": 40},
+        yaxis={"title": "per cent", "rangemode": "normal"},
+        legend={"orientation": "h", "y": 1.12},
+        hovermode="x unified",
+    )
+    return figure
+
+
+def _stretches(rows: pd.DataFrame) -> list[tuple[int, int]]:
+    """Return the index ranges of nights with data, so that no band is drawn over a gap."""
+    found: list[tuple[int, int]] = []
+    start: int | None = None
+    for position, has_data in enumerate([*rows["mean"].notna(), False]):
+        if has_data and start is None:
+            start = position
+        elif not has_data and start is not None:
+            found.append((start, position))
+            start = None
+    return found
+
+
+def _scorer_changes(rows: pd.DataFrame) -> list[object]:
+    changed = rows["fingerprint"].ne(rows["fingerprint"].shift()) & rows["fingerprint"].shift().notna()
+    return list(rows.loc[changed, "day"])
