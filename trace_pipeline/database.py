@@ -57,8 +57,7 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 
 def run_script(connection: Connection, script: str) -> None:
     """Run a whole file of statements; colons and percent signs in it stand for themselves."""
-    with closing(_cursor(connection)) as cursor:
-        cursor.execute(script)
+    connection.exec_driver_sql(script, execution_options={"no_parameters": True})
 
 
 def _cursor(connection: Connection) -> Any:

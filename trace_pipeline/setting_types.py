@@ -25,7 +25,9 @@ def _listed_addresses(value: object) -> object:
     """Read channels written as text; only a comma before a new address parts them, it may hold others."""
     if not isinstance(value, str) or value.lstrip().startswith("["):
         return _listed(value)
-    return tuple(part for part in re.split(r"[,\s]+(?=\w+://|log\b)", value.strip()) if part)
+    return tuple(
+        part for part in re.split(r"[,\s]+(?=(?:[\w-]+=)?\w+://|log\b|console\b)", value.strip()) if part
+    )
 
 
 def _paired(value: object) -> object:

@@ -39,6 +39,9 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "watch_metrics": ("average", '["average"]', ("average",)),
     "watch_history_days": ("90", "90", 90),
     "retention_days": ("365", "365", 365),
+    "drift": ('{"threshold": 4.5}', "{threshold = 4.5}", {"threshold": 4.5}),
+    "alerts.quiet_hours": ("22:00-07:00", '"22:00-07:00"', "22:00-07:00"),
+    "alerts.remind_days": ("7", "7", 7),
     "alerts.channels": (
         "log, mailto://a:b@c?to=x,y",
         '["log", "mailto://a:b@c?to=x,y"]',
@@ -74,6 +77,9 @@ WRONG: dict[str, str] = {
     "watch_metrics": "kindness",
     "watch_history_days": "10",
     "retention_days": "never",
+    "drift": '{"patience": 3}',
+    "alerts.quiet_hours": "at night",
+    "alerts.remind_days": "0",
 }
 
 

@@ -58,8 +58,12 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 def test_one_object_a_line_with_the_promised_fields(command: Command, tmp_path: Path) -> None:
     """The native form is scored and every output line has the same fields in the same order."""
-    (tmp_path / "in.jsonl").write_text(json.dumps(GOOD) + "\n\n" + json.dumps(GOOD | {"log_id": "two"}) + "\n")
-    code, _ = command("score", "--scorer", "heuristic", "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    (tmp_path / "in.jsonl").write_text(
+        json.dumps(GOOD) + "\n\n" + json.dumps(GOOD | {"log_id": "two"}) + "\n"
+    )
+    code, _ = command(
+        "score", "--scorer", "heuristic", "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out"
+    )
     first, second = lines_of(tmp_path / "out")
     assert code == 0
     assert list(first) == FIELDS
@@ -83,7 +87,9 @@ def test_a_line_that_cannot_be_read_comes_out_with_its_reason(command: Command, 
         (b'{"log_id": ' + b"9" * 6000 + b"}", "invalid_json"),
         (b'{"a":' * 100_000, "invalid_json"),
     ]
-    (tmp_path / "in.jsonl").write_bytes(b"\n".join(line for line, _ in bad) + b"\n" + json.dumps(GOOD).encode())
+    (tmp_path / "in.jsonl").write_bytes(
+        b"\n".join(line for line, _ in bad) + b"\n" + json.dumps(GOOD).encode()
+    )
     code, error = command("score", "--input", tmp_path / "in.jsonl", "--output", tmp_path / "out")
     results = lines_of(tmp_path / "out")
     assert code == 0, error
@@ -146,7 +152,9 @@ def test_a_wrong_option_is_one_sentence(
 
 def test_a_damaged_archive_leaves_no_half_output(command: Command, tmp_path: Path) -> None:
     """A truncated .gz is refused with a sentence; the output file does not appear."""
-    whole = gzip.compress(b"".join(json.dumps(GOOD | {"log_id": str(n)}).encode() + b"\n" for n in range(5_000)))
+    whole = gzip.compress(
+        b"".join(json.dumps(GOOD | {"log_id": str(n)}).encode() + b"\n" for n in range(5_000))
+    )
     (tmp_path / "in.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     code, error = command("score", "--input", tmp_path / "in.jsonl.gz", "--output", tmp_path / "out.jsonl")
     assert code == 1

@@ -37,10 +37,12 @@ def up() -> None:
             "and TRACE_SOURCE_URL if the logs are in another one. For a look without a database: make demo."
         )
     source = os.environ.get("TRACE_SOURCE_URL") or results
-    running = stack.start_stack(stack.default_folder(), say=console.print, databases=(results, source))
+    # Not the demo's Airflow: that one remembers its runs and which DAGs were on.
+    running = stack.start_stack(stack.own_folder(), say=console.print, databases=(results, source))
     console.print(
         f"The Airflow UI is up at {running.ui_url} (user admin, password {running.password}).",
         highlight=False,
+        soft_wrap=True,
     )
     console.print(
         "The DAGs are paused: unpause trace_watch_drift first, then trace_score_nightly. Stop: make down"
@@ -50,7 +52,7 @@ def up() -> None:
 @app.command()
 def down() -> None:
     """Stop everything that demo or up started."""
-    stopped = stack.stop_stack(stack.default_folder())
+    stopped = [*stack.stop_stack(stack.default_folder()), *stack.stop_stack(stack.own_folder())]
     console.print(f"Stopped: {', '.join(stopped)}." if stopped else "Nothing was running.")
 
 

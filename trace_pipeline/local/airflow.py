@@ -98,7 +98,12 @@ def environment(
         "NO_PROXY": "*",
     }
     ours |= {f"AIRFLOW_CONN_{name.upper()}": uri for name, uri in connections.items()}
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
+    # Connections of the user's own (alert channels) go along; settings of another Airflow must not.
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("AIRFLOW") or name.startswith("AIRFLOW_CONN_")
+    }
     return inherited | ours
 
 

@@ -135,6 +135,8 @@ def _show(stack: Stack, settings: SampleSettings, console: Console) -> None:
         pipeline.close()
     console.print(describe(settings), style="dim")
     console.print(
-        f"\nThe Airflow UI is up at {stack.ui_url} (user admin, password {stack.password}).", highlight=False
+        f"\nThe Airflow UI is up at {stack.ui_url} (user admin, password {stack.password}).",
+        highlight=False,
+        soft_wrap=True,
     )
     console.print("Stop everything with: make down", highlight=False)

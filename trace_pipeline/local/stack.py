@@ -143,3 +143,8 @@ def _airflow_uri(url: str) -> str:
 def default_folder() -> Path:
     """Return the stack's folder of this checkout."""
     return Path(os.environ.get("TRACE_LOCAL_FOLDER") or ROOT / ".local")
+
+
+def own_folder() -> Path:
+    """Return the folder of the stack that works on databases of your own."""
+    return default_folder() / "own"
