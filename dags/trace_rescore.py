@@ -7,8 +7,8 @@ Scores any range of days: history older than the installation, or history under 
 Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier
 fingerprint stay; days already scored by the current one are left as they are unless `force` is set.
 
-After an upgrade that changes the scorer, run it with `bridge` over days that the earlier version has scored: the
-shift is measured on the logs scored by both, and the watch goes on without learning anew.
+After an upgrade that changes the scorer, run it with `bridge` over days that the earlier version has scored:
+the shift is measured on the logs scored by both, and the watch goes on without learning anew.
 """
 
 from __future__ import annotations
