@@ -18,19 +18,25 @@ class Groups:
 
 
 def fit(
-    rows: Floats, labels: Floats, weights: Floats, signs: list[int], groups: Groups | None = None
+    rows: Floats,
+    labels: Floats,
+    weights: Floats,
+    signs: list[int],
+    groups: Groups | None = None,
+    ridge: float = 5.0,
 ) -> tuple[Floats, float]:
     """Coefficients and intercept for raw features.
 
     A sign of 1 keeps a coefficient at or above 0. With groups, the squared error between each group's mean
-    probability and its share of positive labels is minimised as well.
+    probability and its share of positive labels is minimised as well. A larger ridge keeps coefficients of
+    features that say the same from drifting apart.
     """
     mean = np.average(rows, axis=0, weights=weights)
     scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weights))
     scale[scale < 1e-9] = 1.0
     scaled = (rows - mean) / scale
     share = weights / weights.sum()
-    penalty = 5.0 / len(labels)
+    penalty = ridge / len(labels)
     size = rows.shape[1]
 
     def loss(theta: Floats) -> tuple[float, Floats]:
@@ -45,7 +51,8 @@ def fit(
         return value, np.append(scaled.T @ slope + penalty * theta[:size], slope.sum())
 
     bounds = [(0.0, None) if sign > 0 else (None, None) for sign in signs] + [(None, None)]
-    options = {"maxiter": 500, "ftol": 1e-10, "gtol": 1e-7}
+    # Far beyond what the figures need: the optimum, rounded, must not depend on the last bits of a sum.
+    options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}
     found = minimize(loss, np.zeros(size + 1), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     coefficients = found.x[:size] / scale
     return coefficients, float(found.x[size] - coefficients @ mean)

@@ -46,6 +46,7 @@ OUTPUT = Path(__file__).parents[1] / "trace_core" / "scorers" / "lexical" / "wei
 CORRUPTED_WEIGHT = 0.1  # of a made-up negative against a labelled sentence
 SHARE_WEIGHT = 3.0  # of the error of a log's share against the log loss of its sentences
 RATIO_TRUST = 0.7  # ratios of expected counts are worth less on subsets that took no part in training
+DOCUMENT_RIDGE = 50.0  # many of the document features say nearly the same
 LEAST_DOCUMENTS = 3  # documents a stem must occur in to be in the background table
 
 
@@ -139,7 +140,7 @@ def train(examples: Sequence[Example], table: Mapping[str, int]) -> dict[str, An
         ("utilized", [e.utilized for e in examples]),
         ("both", [e.relevant * e.utilized for e in examples]),
     ):
-        fitted = fit(rows, np.concatenate(labels), weights, free, groups)
+        fitted = fit(rows, np.concatenate(labels), weights, free, groups, DOCUMENT_RIDGE)
         models[name] = _model_json(DOCUMENT_FEATURES, *fitted)
     odds = [_logits(e.support, models["support"]) for e in examples]
     return {

@@ -4,7 +4,6 @@
 with a reason code; it raises nothing else.
 """
 
-import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -208,8 +207,3 @@ def _sentences(value: object, place: str) -> tuple[str, ...] | None:
     for sentence in value:
         check_text(sentence, f"{place} sentences")
     return tuple(value)
-
-
-def dumps(value: object) -> str:
-    """Compact JSON with keys in order: the one form used for storing and hashing."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -95,8 +95,7 @@ def measure(layout: Layout, vocabulary: Vocabulary) -> Overlap:
     row, at = _distinct(layout.said_word.of, places.said, size)
     rows = len(layout.said_word.count)
     weight = weights[at]
-    mass = np.bincount(row, weights=weight, minlength=rows)
-    bare = (mass == 0.0)[row]
+    bare = (_sums(row, weight, rows) == 0.0)[row]
     weight = np.where(bare, 1.0, weight)
     mass = np.maximum(_sums(row, weight, rows), _LEAST)
     said = _Said(row, at, weight, mass, layout.said_log)
