@@ -2,10 +2,9 @@
 
 Weekly housekeeping of the results.
 
-`ensure_partitions` -> `apply_retention` -> `advise_source`
-
-Months of `trace.evaluation` are made ahead; months older than the setting `retention_days` are dropped
-(unset: nothing is); the source's index and columns are looked at again.
+- `ensure_partitions`: makes the months of `trace.evaluation` ahead.
+- `apply_retention`: drops the months older than the setting `retention_days` (unset: none).
+- `advise_source`: looks at the source's index and columns again.
 """
 
 from __future__ import annotations

@@ -2,7 +2,11 @@
 
 Scores any range of days: history older than the installation, or history under a new scorer fingerprint.
 
-`check_source` -> `plan_batches` -> `score_batch` (mapped) -> `aggregate_day` -> `check_ledger`
+- `check_source`: refuses a source that does not fit the settings.
+- `plan_batches`: parts the days into key ranges.
+- `score_batch`: scores one range in one transaction, mapped over all of them.
+- `aggregate_day`: restates sums and ledger of each day that changed.
+- `check_ledger`: holds the days against the checks, then starts the watch.
 
 Trigger it with `from_day` and `to_day` (both included; one day needs only the first). Results of an earlier
 fingerprint stay; days already scored by the current one are left as they are unless `force` is set.

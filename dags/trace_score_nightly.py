@@ -2,7 +2,13 @@
 
 Scores the day that has just ended, and logs of the days before it that came late or changed.
 
-`check_source` -> `plan_batches` -> `score_batch` (mapped) -> `aggregate_day` -> `check_ledger`
+- `check_source`: refuses a source that does not fit the settings.
+- `plan_batches`: parts the days into key ranges.
+- `score_batch`: scores one range in one transaction, mapped over all of them.
+- `aggregate_day`: restates sums and ledger of each day that changed.
+- `check_ledger`: holds the days against the checks, then starts the watch.
+
+`score_batch` needs the pool `trace_scoring` (Admin, Pools; 4 slots for a start).
 
 Running it again for a day changes nothing. A batch that fails is retried; one that fails for good leaves its
 logs counted as `failed` in the ledger, and the next night takes them up.

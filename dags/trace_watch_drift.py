@@ -2,7 +2,8 @@
 
 Judges each night that a scoring run has restated, and tells people about changes, once each.
 
-`detect_drift` -> `send_alerts` (mapped over channels)
+- `detect_drift`: judges every stored night anew.
+- `send_alerts`: sends what has not been sent, mapped over the channels.
 
 Started by the asset `trace_daily_metric`. The verdicts are a pure function of the stored sums, so this DAG
 may be run again at any time: nothing is sent twice.

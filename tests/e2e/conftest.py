@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -25,7 +26,10 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def local(folder: Path) -> Iterator[Local]:
-    """The running stack."""
-    started = Local.start(folder)
-    yield started
-    started.close()
+    """The running stack, without settings of the developer's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("TRACE_", "AIRFLOW"))]:
+            patch.delenv(name)
+        started = Local.start(folder)
+        yield started
+        started.close()

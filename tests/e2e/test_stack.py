@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from sqlalchemy import text
 
 from tests.conftest import checksum
 from tests.e2e.stack import BATCH_ROWS, Local, fill, kill_batches, processes_of, traffic, undisturbed
@@ -79,6 +80,23 @@ def test_anonymous_callers_are_refused(local: Local, path: str) -> None:
     assert answer.status_code in (401, 403)
 
 
+def test_a_failed_run_fails_at_once_and_is_told(local: Local) -> None:
+    """A rescore without days spends no retry, and Airflow's failure callback reaches the alert channel."""
+    run = local.api.trigger("trace_rescore")
+    assert local.api.wait_for_run("trace_rescore", run) == "failed"
+    tasks = local.api.task_instances("trace_rescore", run)
+    assert all(task["try_number"] <= 1 for task in tasks)
+    place = {"key": f"run_failed:trace_rescore:{run}"}
+    statement = text("select channel, state from trace.alert_delivery where event_key = :key")
+    deadline = time.monotonic() + 60
+    rows: list[tuple[str, str]] = []
+    while not rows and time.monotonic() < deadline:
+        with local.engine.connect() as connection:
+            rows = [(row.channel, row.state) for row in connection.execute(statement, place)]
+        time.sleep(0.5)
+    assert rows == [("log", "sent")]
+
+
 def test_batches_killed_at_random_moments_leave_the_same_rows(local: Local) -> None:
     """Two task processes and one LocalExecutor worker die by SIGKILL; Airflow's retries finish the night."""
     fill(local.engine, KILLED)
@@ -119,11 +137,11 @@ def patient_wait(local: Local, run: str) -> str:
 
 def test_starting_twice_is_safe(local: Local) -> None:
     """A second start stops what runs and starts it again with the same data, users and address."""
-    before = checksum(local.engine)
+    before, runs = checksum(local.engine), local.api.runs("trace_rescore")
     again = Local.start(local.folder)
     assert again.stack == local.stack
     assert checksum(again.engine) == before
-    assert len(again.api.runs("trace_rescore")) == 3
+    assert len(again.api.runs("trace_rescore")) == len(runs)
     again.close()
 
 
