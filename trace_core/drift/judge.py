@@ -81,6 +81,7 @@ def total_thresholds(total: Scan, young: bool, settings: DriftSettings) -> Float
     better = is_better(total.z, settings.direction)[:, 0]
     threshold = np.where(better, settings.better_threshold, settings.threshold)
     threshold = np.maximum(threshold, settings.young_threshold if young else 0.0)
+    threshold += np.where(total.windows >= settings.long_window_nights, settings.long_window_margin, 0.0)
     needed: Floats = np.sqrt(threshold**2 + 2.0 * math.log(len(total.z)))
     return needed
 

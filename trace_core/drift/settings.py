@@ -49,6 +49,10 @@ class DriftSettings:
     young_threshold: float = 4.2
     """The least of both until there are `young_until_nights`: weekdays and day-to-day variance are hardly
     known."""
+    long_window_nights: int = 7
+    """Windows of this many nights and more lean on the autocorrelation, which is hard to estimate,"""
+    long_window_margin: float = 0.2
+    """so they have to exceed the thresholds by this much."""
     floor: float = 0.01
     """Smallest change of the total worth a page: one point, whatever the number of logs."""
     shape_metrics: tuple[str, ...] = ("completeness",)
