@@ -89,6 +89,10 @@ def connection_url(name: str, *, default: str | None = None) -> str:
             f"There is no Airflow connection {name!r}: add one of type postgres that leads to "
             "the results database."
         ) from error
+    if found.conn_type not in ("postgres", "postgresql"):
+        raise ConfigurationError(
+            f"Airflow connection {name!r} is of type {found.conn_type!r}; it must be of type postgres."
+        )
     options = {key: str(value) for key, value in found.extra_dejson.items() if key in _LIBPQ_OPTIONS}
     url = URL.create(
         "postgresql+psycopg2",
