@@ -51,25 +51,15 @@ _CUES: Final = (
     r"|没有(?:提到|提及|提供|说明|包含|相关|找到)|未(?:提及|提到|提供|说明)|無法回答|无法(?:回答|确定)|我不知道|不清楚"
     r"|ไม่(?:มี|พบ|ได้ระบุ|ได้กล่าว|ทราบ)(?:ข้อมูล|ถึง|คำตอบ)?",
 )
-_REFUSAL: Final = re.compile("|".join(f"(?:{cue})" for cue in _CUES))
-#: Every cue holds one of these: looking for them first is thirty times faster than the expressions.
+#: For each expression texts of which it always holds one: looking for them first is many times faster.
 _HINTS: Final = (
-    *(
-        "not",
-        "n't",
-        "n’t",
-        "no ",
-        "unable",
-        "impossible",
-        "insufficient",
-        "kein",
-        "nicht",
-        "pas",
-        "aucun",
-        "rien",
-    ),
-    *("नहीं", "ません", "ない", "没有", "未", "無法", "无法", "不知道", "不清楚", "ไม่"),
+    ("not", "n't", "n’t", "no ", "unable", "impossible", "insufficient"),
+    ("kein", "nicht"),
+    ("no ",),
+    ("pas", "aucun", "rien"),
+    ("नहीं", "ません", "ない", "没有", "未", "無法", "无法", "不知道", "不清楚", "ไม่"),
 )
+_REFUSALS: Final = [(hints, re.compile(cue)) for hints, cue in zip(_HINTS, _CUES, strict=True)]
 #: Part of every fingerprint: the rules' version and a digest of the cues.
 REFUSAL_RULES: Final = "refusal-1 " + digest(_CUES, _HINTS)
 _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
@@ -78,7 +68,13 @@ _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
 def is_refusal_sentence(sentence: str) -> bool:
     """Does this sentence say that the answer is not there?"""
     text = sentence[:_LOOKED_AT].casefold()
-    return any(hint in text for hint in _HINTS) and _REFUSAL.search(text) is not None
+    for hints, cue in _REFUSALS:
+        for hint in hints:
+            if hint in text:
+                if cue.search(text):
+                    return True
+                break
+    return False
 
 
 def response_kind(sentences: Sequence[str]) -> ResponseKind:
