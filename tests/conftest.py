@@ -69,7 +69,7 @@ def cloned(server: postgres.Server, admin: Engine, template: str) -> Iterator[st
     """Yield the URL of a copy of a database, which is gone afterwards."""
     name = f"test_{next(_numbers)}"
     with admin.connect() as connection:
-        connection.execute(text(f"create database {name} template {template}"))
+        connection.execute(text(f"create database {name} template {template} strategy file_copy"))
     try:
         yield server.url(name)
     finally:
