@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 from rich.console import Console
 from rich.text import Text
@@ -43,7 +45,7 @@ def html_report(pipeline: Pipeline, *, nights: int, dimension: str = "", value: 
     )
 
 
-def _frame(pipeline: Pipeline, name: str, place: dict[str, object]) -> pd.DataFrame:
+def _frame(pipeline: Pipeline, name: str, place: Mapping[str, object]) -> pd.DataFrame:
     with pipeline.results.connect() as connection:
         result = connection.execute(query(name), place)
         return pd.DataFrame(result.fetchall(), columns=list(result.keys()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -80,7 +80,7 @@ def _in_words(metric: str, rows: pd.DataFrame) -> str:
     )
 
 
-def _incident(row: dict[str, Any]) -> dict[str, object]:
+def _incident(row: Mapping[Any, Any]) -> dict[str, object]:
     evidence = row.get("evidence") or {}
     contributors = [
         {
