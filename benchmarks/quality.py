@@ -38,6 +38,14 @@ PEERS: Mapping[str, Mapping[str, str]] = {
         "utilization RMSE": "gpt35_utilization",
     },
 }
+INTRO = """# Measured quality
+
+Made by `python -m benchmarks.quality --data DIR --leave-one-out --markdown docs/metrics/quality.md` on
+RAGBench (arXiv:2407.11005, CC-BY-4.0), by the data set's own procedure: AUROC of hallucination for adherence,
+higher is better; root mean squared error for the shares, lower is better; the mean is over subsets, the
+interval is a bootstrap over rows. `constant` predicts the mean of the other subsets. Peers appear where the
+rows hold their published values, so their means are over fewer subsets. The labels were made by language models, not by people.
+"""
 REPETITIONS = 500
 Values = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -223,7 +231,7 @@ def main() -> None:
     lines += calibration(result)
     print("\n".join(lines))
     if options.markdown:
-        options.markdown.write_text("\n".join(lines), encoding="utf-8")
+        options.markdown.write_text("\n".join([INTRO, *lines]), encoding="utf-8")
 
 
 if __name__ == "__main__":
