@@ -30,7 +30,8 @@ def _named(context: Any) -> tuple[str, str]:
     """Return DAG and run; the context of a callback may hold as little as these two."""
     run = context.get("dag_run")
     dag_id = getattr(run, "dag_id", None) or getattr(context.get("dag"), "dag_id", "a TRACe DAG")
-    return dag_id, getattr(run, "run_id", None) or context.get("run_id") or "?"
+    run_id = getattr(run, "run_id", None) or context.get("run_id") or "?"
+    return str(dag_id), str(run_id)
 
 
 def _tell_channels(dag_id: str, run_id: str, context: Any) -> None:

@@ -78,8 +78,6 @@ def check_ledger(days: list[str]) -> list[str]:
 
     with open_run() as run:
         notes = step(run.pipeline, days)
-        get_current_context()["outlet_events"][DAILY_METRIC].extra = {
-            "days": days,
-            "scorer": run.pipeline.settings.scorers[0],
-        }
+        told: dict[str, Any] = {"days": days, "scorer": run.pipeline.settings.scorers[0]}
+        get_current_context()["outlet_events"][DAILY_METRIC].extra = told
         return notes

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from copy import copy
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -188,9 +189,8 @@ def test_the_form_of_rescore_refuses_what_is_not_of_the_type(
 )
 def test_only_faults_that_may_pass_are_retried(dags: dict[str, Any], error: str, action: str) -> None:
     """Wrong settings, unreadable data, an unbalanced ledger fail at once; a lost connection is retried."""
-    from airflow.sdk.module_loading import import_string
-
-    raised = import_string(error)
+    module, _, name = error.rpartition(".")
+    raised = getattr(import_module(module), name)
     policy = arguments(dags["trace_score_nightly"].get_task("score_batch"))("retry_policy")
     instance = raised.__new__(raised)
     assert policy.evaluate(instance, 1, 4).action.value == action

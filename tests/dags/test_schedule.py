@@ -33,6 +33,7 @@ def days_of(
     while interval is None or interval.start.date() <= last:
         info = timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=limits)
         assert info is not None
+        assert info.data_interval is not None
         # As the scheduler has it: read back from its database, in pendulum's type.
         interval = DataInterval(*(pendulum.instance(moment) for moment in info.data_interval))
         window = resolve_window(zone, interval_start=interval.start, interval_end=interval.end)
