@@ -44,7 +44,8 @@ Made by `python -m benchmarks.quality --data DIR --leave-one-out --markdown docs
 RAGBench (arXiv:2407.11005, CC-BY-4.0), by the data set's own procedure: AUROC of hallucination for adherence,
 higher is better; root mean squared error for the shares, lower is better; the mean is over subsets, the
 interval is a bootstrap over rows. `constant` predicts the mean of the other subsets. Peers appear where the
-rows hold their published values, so their means are over fewer subsets. The labels were made by language models, not by people.
+rows hold their published values, so their means are over fewer subsets. The
+labels were made by language models, not by people.
 """
 REPETITIONS = 500
 Values = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -222,9 +223,7 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path, help="write the tables to this file as well")
     options = parser.parse_args()
     result = compare(options.data, options.split, options.leave_one_out)
-    mode = (
-        "each subset judged by weights trained on the others" if options.leave_one_out else "packaged weights"
-    )
+    mode = "weights trained without the subset they judge" if options.leave_one_out else "packaged weights"
     lines = [f"## Split `{options.split}`, {mode}", ""]
     for measure in MEASURES:
         lines += table(result, measure)
