@@ -71,16 +71,16 @@ def _night(
 
 def _sums(row: Row[Any], metric: str) -> Sums:
     scored = row.n + row.undefined
-    if metric == "scored_share":
-        return _share(scored, scored + row.unscored)
-    if metric == "answered_share":
-        return _share(scored - row.refused, scored)
+    if metric == "unscored_share":
+        return _share(row.unscored, scored + row.unscored)
+    if metric == "refusal_rate":
+        return _share(row.refused, scored)
     return Sums(n=row.n, total=row.total, squares=row.squares, histogram=tuple(row.histogram))
 
 
-def _share(good: int, n: int) -> Sums:
-    histogram = (n - good, *(0,) * (HISTOGRAM_CELLS - 2), good)
-    return Sums(n=n, total=float(good), squares=float(good), histogram=histogram)
+def _share(count: int, n: int) -> Sums:
+    histogram = (n - count, *(0,) * (HISTOGRAM_CELLS - 2), count)
+    return Sums(n=n, total=float(count), squares=float(count), histogram=histogram)
 
 
 def _paths(connection: Connection, scorer: str, metric: str, newest: str) -> dict[str, list[Bridge]]:

@@ -36,8 +36,8 @@ from trace_pipeline.setting_types import (
     TimeZone,
 )
 
-# Shares made of counts that are watched like a metric; higher is better for both.
-WATCHED_SHARES = ("scored_share", "answered_share")
+# Shares made of counts that are watched like a metric.
+WATCHED_SHARES = ("unscored_share", "refusal_rate")
 
 
 class SourceColumns(BaseModel):

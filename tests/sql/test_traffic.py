@@ -51,18 +51,18 @@ def test_a_new_source_without_logs_pages_nobody(engine: Engine, make_pipeline: M
 
 
 def test_shares_are_watched_like_metrics(engine: Engine, make_pipeline: MakePipeline) -> None:
-    """When a third of the logs cannot be scored any more, scored_share opens an incident."""
+    """When a third of the logs cannot be scored any more, unscored_share opens an incident."""
     publish(engine, range(60), n=300, kept=270)
     with engine.begin() as connection:
         connection.execute(text("update trace.daily_metric set unscored = 3"))
         connection.execute(
             text("update trace.daily_metric set unscored = 150 where day >= :day"), {"day": day(58)}
         )
-    pipeline = make_pipeline(watch_metrics="scored_share,answered_share")
+    pipeline = make_pipeline(watch_metrics="unscored_share,refusal_rate")
     detect_drift(pipeline)
     with engine.connect() as connection:
         found = connection.execute(text("select metric, opened_day from trace.incident")).all()
-    assert [tuple(row) for row in found] == [("scored_share", day(58))]
+    assert [tuple(row) for row in found] == [("unscored_share", day(58))]
 
 
 def test_quiet_hours_hold_back_what_is_no_page(engine: Engine, make_pipeline: MakePipeline) -> None:
