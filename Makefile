@@ -43,6 +43,6 @@ clean: down ## remove the virtual environment and all local data
 $(READY): requirements.lock pyproject.toml scripts/find_python.sh
 	@python=$$(sh scripts/find_python.sh) && { test -x $(BIN)/python || "$$python" -m venv $(VENV); }
 	@echo "Installing into $(VENV) (once; about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
 	@touch $(READY)

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -21,9 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from trace_core.drift import DriftSettings
 from trace_core.errors import ConfigurationError
-from trace_pipeline.drift_options import drift_settings
 from trace_pipeline.setting_types import (
     Addresses,
     ColumnsByName,
@@ -38,6 +36,10 @@ from trace_pipeline.setting_types import (
 
 # Shares made of counts that are watched like a metric.
 WATCHED_SHARES = ("unscored_share", "refusal_rate")
+
+
+if TYPE_CHECKING:
+    from trace_core.drift import DriftSettings
 
 
 class SourceColumns(BaseModel):
@@ -155,12 +157,18 @@ class Settings(BaseSettings):
     @field_validator("drift")
     @classmethod
     def _drift(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        drift_settings(value)
+        if value:
+            # Not at the top: whoever reads a setting would import the watch's numerical libraries.
+            from trace_pipeline.drift_options import drift_settings
+
+            drift_settings(value)
         return value
 
     @property
     def drift_settings(self) -> DriftSettings:
         """The drift watch's thresholds."""
+        from trace_pipeline.drift_options import drift_settings
+
         return drift_settings(self.drift)
 
     @classmethod

@@ -123,8 +123,8 @@ def _source_rows(pipeline: Pipeline, day: date, outcomes: int, reading: _Reading
         return max(now, outcomes)
     if now == read:
         raise TemporaryFault(
-            f"{day}: {read:,} logs were read but {outcomes:,} have an outcome. This must not be; "
-            "run the day again."
+            f"{day}: {read:,} logs were read but {outcomes:,} have an outcome. Either the scorer's code "
+            "changed while the run was under way, or something is wrong: run the day again."
         )
     # Another run wrote outcomes of this day meanwhile, for logs that came or went since this run read it.
     log.warning("%s: %s logs were read, %s have an outcome, %s are there now.", day, read, outcomes, now)

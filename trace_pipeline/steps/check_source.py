@@ -38,6 +38,7 @@ def check_source(pipeline: Pipeline) -> list[str]:
     Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence
     that says what to change.
     """
+    _ = pipeline.scorers  # an unknown one is refused here, before anything is planned
     _check_results(pipeline)
     with pipeline.read_source() as (connection, source):
         _check_encoding(connection)
