@@ -129,6 +129,10 @@ class Kills:
     landed: list[tuple[float, str]]
 
 
+# Less than a batch takes on a quiet machine, so that most moments come before its end.
+_LONGEST_LIFE_SECONDS = 0.8
+
+
 def kill_batches(local: Local, run_id: str, *, most: int, seed: int, workers: int = 0) -> Kills:
     """Kill `most` first tries of a run's batches by SIGKILL, each at a random moment of its life.
 
@@ -144,7 +148,7 @@ def kill_batches(local: Local, run_id: str, *, most: int, seed: int, workers: in
         now = time.monotonic()
         for name in list(waiting):
             if name in titles and name not in due:
-                due[name] = (now, now + moments.uniform(0, 2))
+                due[name] = (now, now + moments.uniform(0, _LONGEST_LIFE_SECONDS))
             elif name in due and name not in titles:
                 waiting.remove(name)  # done before its moment came
             elif name in due and now >= due[name][1]:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.e2e
 
 NIGHTS = 6
 RECENT = traffic(last_complete_day(datetime.now(UTC)) - timedelta(days=NIGHTS - 1), nights=NIGHTS, logs=60)
-KILLED = traffic(date(2026, 3, 1), nights=1, logs=8 * BATCH_ROWS)
+KILLED = traffic(date(2026, 3, 1), nights=1, logs=16 * BATCH_ROWS)
 RESTARTED = traffic(date(2026, 4, 1), nights=1, logs=8 * BATCH_ROWS)
 
 
