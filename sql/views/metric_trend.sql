@@ -15,8 +15,8 @@ select
     d.undefined,
     d.unscored,
     b.mean,
-    greatest(0, b.mean - 1.96 * b.standard_error) as low,
-    least(1, b.mean + 1.96 * b.standard_error) as high,
+    greatest(0, b.mean - 1.96 * w.standard_error) as low,
+    least(1, b.mean + 1.96 * w.standard_error) as high,
     d.published_n,
     cast(d.published_total / nullif(d.published_n, 0) as double precision) as published_mean,
     (d.n, d.total) <> (d.published_n, d.published_total) as is_restated,
@@ -40,12 +40,16 @@ left join trace.drift_check as e
     on
         s.name = e.scorer and d.metric = e.metric and d.day = e.day
         and e.measure = 'mean' and d.dimension = e.dimension and d.value = e.value
-left join trace.bridge_shift as h on d.scorer_id = h.scorer_id and d.metric = h.metric;
+left join trace.bridge_shift as h on d.scorer_id = h.scorer_id and d.metric = h.metric
+-- Days differ by more than sampling explains; tau is what the watch has learnt of that.
+cross join lateral (
+    select sqrt(power(b.standard_error, 2) + power(coalesce(cast(e.evidence ->> 'tau' as double precision), 0), 2)) as standard_error
+) as w;
 
 comment on view trace.metric_trend is 'The trend: mean of each metric a day, scorer fingerprint and segment, with its sampling interval.';
 comment on column trace.metric_trend.dimension is 'Segment name; empty for the whole day.';
 comment on column trace.metric_trend.mean is 'Mean over the n rows that have a value; null, never 0, without any.';
-comment on column trace.metric_trend.low is 'Lower end of the 95 % interval from sampling alone.';
+comment on column trace.metric_trend.low is 'Lower end of the 95 % interval, from sampling and, where the watch knows it, from day-to-day variation.';
 comment on column trace.metric_trend.published_mean is 'The mean as first published.';
 comment on column trace.metric_trend.is_restated is 'Late or changed logs have changed the value since it was published.';
 comment on column trace.metric_trend.expected is 'What the drift watch expected of the window that ends on this day.';
@@ -60,6 +64,6 @@ comment on column trace.metric_trend.metric is 'relevance, utilization, adherenc
 comment on column trace.metric_trend.n is 'Rows that have a value.';
 comment on column trace.metric_trend.undefined is 'Scored rows for which this metric has no value.';
 comment on column trace.metric_trend.unscored is 'Rows skipped, quarantined, sampled out or failed.';
-comment on column trace.metric_trend.high is 'Upper end of the 95 % interval from sampling alone.';
+comment on column trace.metric_trend.high is 'Upper end of the same interval.';
 comment on column trace.metric_trend.published_n is 'n as first published.';
 comment on column trace.metric_trend.updated_at is 'When the sums were last written.';
