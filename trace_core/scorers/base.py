@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from trace_core.annotation import Annotation
 from trace_core.digests import digest
+from trace_core.language import language_tag
 from trace_core.metrics.scores import Scores
 from trace_core.records import Log
 from trace_core.refusals import ResponseKind
+from trace_core.splitting import document_texts, response_texts
 
 Status = Literal["scored", "skipped", "failed"]
 JSON = None | bool | int | float | str | list[Any] | dict[str, Any]
@@ -95,6 +97,13 @@ class Evaluation:
         }
 
 
+class LogSentences(NamedTuple):
+    """The sentences that a scorer's keys count: of each document, and of the response, in order."""
+
+    documents: tuple[tuple[str, ...], ...]
+    response: tuple[str, ...]
+
+
 class Scorer(Protocol):
     """Decides, sentence by sentence, what is relevant, used and supported.
 
@@ -117,6 +126,9 @@ class Scorer(Protocol):
     def score(self, log: Log) -> Evaluation:
         """Score one log. Never raises: an error becomes `failed` with `scorer_error`."""
 
+    def sentences(self, log: Log) -> LogSentences:
+        """The sentences behind the keys of this scorer's annotations, for whoever shows them."""
+
     def score_many(self, logs: Iterable[Log]) -> Iterator[Evaluation]:
         """Score a stream in its order, holding one log at a time."""
 
@@ -138,6 +150,11 @@ class BaseScorer:
             return self._evaluate(log)
         except Exception:  # one bad log must never end a night; the status says what happened
             return self.failed(log)
+
+    def sentences(self, log: Log) -> LogSentences:
+        """Split by the language the log names; a scorer that splits otherwise says so by its own method."""
+        named = language_tag(log.language)
+        return LogSentences(tuple(document_texts(log, named)), response_texts(log, named))
 
     def failed(self, log: Log) -> Evaluation:
         """The evaluation of a log on which this scorer stopped with an error."""

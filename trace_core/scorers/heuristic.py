@@ -22,7 +22,7 @@ from trace_core.metrics.spec import Value
 from trace_core.question_kind import QUESTION_RULES, holds_kind, question_kind
 from trace_core.records import Log
 from trace_core.refusals import REFUSAL_RULES, ResponseKind, response_kind
-from trace_core.scorers.base import JSON, BaseScorer, Evaluation
+from trace_core.scorers.base import JSON, BaseScorer, Evaluation, LogSentences
 from trace_core.scorers.word_index import WordIndex
 from trace_core.sentences import SPLITTER
 from trace_core.splitting import document_texts, response_texts
@@ -58,13 +58,20 @@ class HeuristicScorer(BaseScorer):
     def __init__(self) -> None:
         super().__init__(_PARAMETERS)
 
+    def sentences(self, log: Log) -> LogSentences:
+        """Split the response by the language the log names, the documents by a guess where it names none."""
+        named = language_tag(log.language)
+        response = response_texts(log, named)
+        language = named or _guess(log, words(log.question), [words(sentence) for sentence in response])
+        return LogSentences(tuple(document_texts(log, language)), response)
+
     def _evaluate(self, log: Log) -> Evaluation:
         question = words(log.question)
         language = language_tag(log.language)
         sentences = response_texts(log, language)
         response = [words(sentence) for sentence in sentences]
         if language is None:
-            language = guess_language(log.response, [*question, *(w for s in response for w in s)])
+            language = _guess(log, question, response)
         kind: ResponseKind = response_kind(sentences) if sentences else "answer"
 
         index = WordIndex(question, response, stop_words_of(language))
@@ -89,6 +96,10 @@ class HeuristicScorer(BaseScorer):
             _completeness(log, question, response, kind, language),
         )
         return Evaluation.scored(log.log_id, kind, scores, annotation, self.fingerprint)
+
+
+def _guess(log: Log, question: Sequence[str], response: Sequence[Sequence[str]]) -> str:
+    return guess_language(log.response, [*question, *(word for sentence in response for word in sentence)])
 
 
 def _share(hits: int, documents: int, has_words: bool, reason: str) -> Value:

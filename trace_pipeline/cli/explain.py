@@ -11,9 +11,6 @@ from rich.text import Text
 from trace_core import Annotation, BadInput, EvaluationLog, Log, get_scorer, parse_log
 from trace_core.errors import ConfigurationError
 from trace_core.keys import document_key, response_key
-from trace_core.language import guess_language, language_tag
-from trace_core.splitting import document_texts, response_texts
-from trace_core.words import words
 from trace_pipeline.cli.common import DatabaseUrl, SourceUrl, console, opened
 from trace_pipeline.context import Pipeline
 
@@ -53,13 +50,10 @@ def find_logs(pipeline: Pipeline, log_id: str) -> list[tuple[datetime, Log]]:
 
 
 def _show(moment: datetime, log: Log, scorer: str) -> None:
-    evaluation = get_scorer(scorer).score(log)
+    chosen = get_scorer(scorer)
+    evaluation = chosen.score(log)
     annotation = evaluation.annotation or Annotation((), ())
-    language = language_tag(log.language) or guess_language(
-        log.response, [*words(log.question), *words(log.response)]
-    )
-    documents = list(document_texts(log, language))
-    response = response_texts(log, language)
+    documents, response = chosen.sentences(log)
     console.rule(Text(f"{log.log_id}  {moment:%Y-%m-%d %H:%M} UTC  {dict(log.segments)}"), align="left")
     console.print(Text(f"Question: {log.question}", style="bold"))
     relevant, utilized = set(annotation.relevant_keys), set(annotation.utilized_keys)
