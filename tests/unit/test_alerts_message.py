@@ -56,7 +56,7 @@ def test_an_opened_incident_says_what_how_much_since_when_where_and_what_to_read
         "Why: Last 3 nights adherence 75.2 %, expected 90.0 +- 1.2.",
         "Scorer: heuristic, fingerprint 0123456789abcdef.",
         "Logs to read: log-1 (sentences b, c); log-2 (sentence a); log-3.",
-        "Open: https://airflow.example/dags/trace_watch_drift",
+        "Open: https://airflow.example/rag-quality/incidents/7",
     ]
 
 
@@ -117,6 +117,14 @@ def test_hostile_text_from_logs_stays_in_its_place() -> None:
 def test_a_link_base_that_is_no_web_address_gives_no_link(base: str) -> None:
     """A broken link is worse than none."""
     assert "Open:" not in render_message(dataclasses.replace(FACTS, link_base_url=base)).body
+
+
+def test_a_message_without_incident_opens_the_overview() -> None:
+    """Missing traffic belongs to no incident; its message leads to the overview, a given path goes first."""
+    lost = dataclasses.replace(FACTS, event="no_data", incident_id=None)
+    assert render_message(lost).body.splitlines()[-1] == "Open: https://airflow.example/rag-quality/"
+    elsewhere = dataclasses.replace(FACTS, link_path="/rag-quality/runs")
+    assert render_message(elsewhere).body.splitlines()[-1] == "Open: https://airflow.example/rag-quality/runs"
 
 
 def test_the_key_names_the_event_and_nothing_that_late_logs_could_change() -> None:

@@ -12,6 +12,8 @@ Event = Literal[
     "opened", "worsened", "recovered", "rebaselined", "scorer_changed", "no_data", "low_volume", "reminder"
 ]
 EVENTS: tuple[Event, ...] = get_args(Event)
+PAGES = "/rag-quality/"
+"""Where the Airflow UI serves the pages of the plugin."""
 PAGING_EVENTS: frozenset[Event] = frozenset({"opened", "worsened", "no_data", "low_volume"})
 
 
@@ -38,7 +40,8 @@ class AlertFacts:
 
     `low` and `high` bound the 95 % interval of `difference`; `within` and `mix` are its parts from changes
     inside segments and from changed traffic shares. An empty `dimension` is the total of all traffic. `page`
-    overrides the rule that opened and worsened incidents page.
+    overrides the rule that opened and worsened incidents page. `link_path` is below `link_base_url`; empty, it
+    is the page of the incident, or the overview where there is none.
     """
 
     metric: str
@@ -64,9 +67,16 @@ class AlertFacts:
     text: str = ""
     logs: tuple[EvidenceLog, ...] = ()
     link_base_url: str = ""
-    link_path: str = "/dags/trace_watch_drift"
+    link_path: str = ""
     incident_id: int | None = None
     page: bool | None = None
+
+    @property
+    def opens(self) -> str:
+        """Path of the page that shows what the message is about."""
+        if self.link_path:
+            return self.link_path
+        return PAGES if self.incident_id is None else f"{PAGES}incidents/{self.incident_id}"
 
     @property
     def pages(self) -> bool:

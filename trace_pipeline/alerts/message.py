@@ -106,12 +106,11 @@ def _lines(facts: AlertFacts) -> Iterator[str]:
         yield f"Release that began at that time: {one_line(facts.release, MAX_SEGMENT)}."
     if facts.text:
         yield f"Why: {one_line(facts.text, MAX_LINE)}"
-    if facts.event in _TRAFFIC_EVENTS:
-        return
-    yield f"Scorer: {one_line(facts.scorer, 40)}, fingerprint {one_line(facts.fingerprint, 20)}."
+    if facts.event not in _TRAFFIC_EVENTS:
+        yield f"Scorer: {one_line(facts.scorer, 40)}, fingerprint {one_line(facts.fingerprint, 20)}."
     if facts.logs:
         yield f"Logs to read: {'; '.join(map(_log, facts.logs[:MAX_LOGS]))}."
-    link = _link(facts.link_base_url, facts.link_path)
+    link = _link(facts.link_base_url, facts.opens)
     if link:
         yield f"Open: {link}"
 
