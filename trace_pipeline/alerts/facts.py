@@ -40,8 +40,8 @@ class AlertFacts:
 
     `low` and `high` bound the 95 % interval of `difference`; `within` and `mix` are its parts from changes
     inside segments and from changed traffic shares. An empty `dimension` is the total of all traffic. `page`
-    overrides the rule that opened and worsened incidents page. `link_path` is below `link_base_url`; empty, it
-    is the page of the incident, or the overview where there is none.
+    overrides the rule that opened and worsened incidents page. `link_path` is below `link_base_url`; empty,
+    it is the page of the incident, or the overview where there is none.
     """
 
     metric: str
