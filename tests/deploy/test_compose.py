@@ -20,10 +20,11 @@ import yaml
 from trace_pipeline.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PROFILES = ("", "celery")
+PROFILES = ("", "celery", "grafana")
 EXAMPLE = ROOT / ".env.example"
 BASE = {"postgres", "init", "api-server", "scheduler", "dag-processor", "triggerer"}
 CELERY = {"redis", "worker-1", "worker-2"}
+NOT_AIRFLOW = {"postgres", "redis", "grafana"}
 SECRET = re.compile(r"^[A-Z0-9_]+(?:_PASSWORD|_SECRET|_KEY|_URL)$")
 
 
@@ -97,8 +98,8 @@ def services(
 
 
 def test_each_profile_has_its_services(services: dict[str, Any]) -> None:
-    """Without a profile Airflow and Postgres run, with celery also Redis and two workers."""
-    assert set(services) in (BASE, BASE | CELERY)
+    """Without a profile Airflow and Postgres run, with celery Redis and two workers too, with grafana Grafana."""
+    assert set(services) in (BASE, BASE | CELERY, BASE | {"grafana"})
     assert ("redis" in services) == ("worker-1" in services) == ("worker-2" in services)
 
 
@@ -112,7 +113,7 @@ def test_every_image_is_pinned(services: dict[str, Any]) -> None:
 def test_ports_are_published_on_loopback_only(services: dict[str, Any]) -> None:
     """Nothing can be reached from another machine."""
     published = {name: service["ports"] for name, service in services.items() if service.get("ports")}
-    assert set(published) == {"api-server", "postgres"}
+    assert set(published) == {"api-server", "postgres", *(services.keys() & {"grafana"})}
     for ports in published.values():
         for port in ports:
             host = port.get("host_ip") if isinstance(port, dict) else str(port).partition(":")[0]
@@ -151,7 +152,7 @@ def test_the_stack_starts_in_order(services: dict[str, Any]) -> None:
 
 def test_airflow_is_set_up_as_the_project_needs_it(services: dict[str, Any]) -> None:
     """The settings that are easily lost: the execution API's address, no examples, the short heartbeat."""
-    for name in services.keys() - {"postgres", "redis"}:
+    for name in services.keys() - NOT_AIRFLOW:
         environment = services[name]["environment"]
         assert environment["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://api-server:8080/execution/"
         assert environment["AIRFLOW__CORE__LOAD_EXAMPLES"] == "false"
@@ -178,6 +179,34 @@ def test_each_service_has_the_least_database_rights(services: dict[str, Any]) ->
         else:
             assert roles == set(), name
         assert "//postgres:" not in text, name
+
+
+def test_grafana_reads_as_the_reader_and_calls_nobody(services: dict[str, Any]) -> None:
+    """One login's password is in its environment; analytics, updates, news, pictures from outside are off."""
+    if "grafana" not in services:
+        pytest.skip("this profile has no Grafana")
+    environment = services["grafana"]["environment"]
+    assert {name for name in environment if SECRET.match(name)} == {
+        "GF_SECURITY_ADMIN_PASSWORD",
+        "READER_DATABASE_PASSWORD",
+    }
+    assert environment["RESULTS_LOGIN"] == "trace_reader"
+    outbound = {
+        "GF_ANALYTICS_ENABLED": "false",
+        "GF_ANALYTICS_REPORTING_ENABLED": "false",
+        "GF_ANALYTICS_CHECK_FOR_UPDATES": "false",
+        "GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES": "false",
+        "GF_ANALYTICS_FEEDBACK_LINKS_ENABLED": "false",
+        "GF_NEWS_NEWS_FEED_ENABLED": "false",
+        "GF_PLUGINS_PREINSTALL_DISABLED": "true",
+        "GF_PLUGINS_PLUGIN_ADMIN_ENABLED": "false",
+        "GF_PLUGINS_PUBLIC_KEY_RETRIEVAL_DISABLED": "true",
+        "GF_SECURITY_DISABLE_GRAVATAR": "true",
+        "GF_SNAPSHOTS_EXTERNAL_ENABLED": "false",
+        "GF_AUTH_ANONYMOUS_ENABLED": "false",
+        "GF_USERS_ALLOW_SIGN_UP": "false",
+    }
+    assert {name: environment[name] for name in outbound} == outbound
 
 
 def test_the_executor_is_chosen_by_environment(filled: str, tmp_path: Path) -> None:
@@ -235,7 +264,7 @@ def test_the_secrets_made_for_env_are_fresh_and_fit() -> None:
 
     first, second = (variables(module("make_env").filled(EXAMPLE.read_text())) for _ in range(2))
     secret_names = [name for name in first if SECRET.match(name)]
-    assert len(secret_names) == 12
+    assert len(secret_names) == 13
     values = [first[name] for name in secret_names]
     assert len(set(values)) == len(values)
     for name in secret_names:
