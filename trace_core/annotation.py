@@ -146,7 +146,7 @@ def _keys(value: Iterable[object] | None) -> tuple[str, ...]:
 def _support(entry: Mapping[str, Any]) -> SentenceSupport:
     return SentenceSupport(
         key=str(entry.get("response_sentence_key", "")),
-        supported=bool(entry.get("fully_supported", False)),
+        supported=bool(entry.get("fully_supported")),
         probability=entry.get("probability"),
         supporting_keys=_keys(entry.get("supporting_sentence_keys")),
         reason=str(entry.get("explanation") or ""),

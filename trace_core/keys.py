@@ -58,25 +58,18 @@ def tidy(key: str) -> str:
 
 def clean_document_keys(keys: Iterable[str], counts: Sequence[int]) -> tuple[tuple[str, ...], int]:
     """The distinct existing document keys in order of appearance, and how many entries were dropped."""
-    kept: dict[str, None] = {}
-    total = 0
-    for raw in keys:
-        total += 1
-        key = tidy(raw)
-        place = parse_document_key(key)
-        if place and place[0] < len(counts) and place[1] < counts[place[0]]:
-            kept[document_key(*place)] = None
-    return tuple(kept), total - len(kept)
+    places = [parse_document_key(tidy(raw)) for raw in keys]
+    kept = dict.fromkeys(
+        document_key(*place)
+        for place in places
+        if place and place[0] < len(counts) and place[1] < counts[place[0]]
+    )
+    return tuple(kept), len(places) - len(kept)
 
 
 def clean_response_keys(keys: Iterable[str], existing: Iterable[str]) -> tuple[tuple[str, ...], int]:
     """The distinct existing response keys in order of appearance, and how many entries were dropped."""
     valid = frozenset(existing)
-    kept: dict[str, None] = {}
-    total = 0
-    for raw in keys:
-        total += 1
-        key = tidy(raw)
-        if key in valid:
-            kept[key] = None
-    return tuple(kept), total - len(kept)
+    tidied = [tidy(raw) for raw in keys]
+    kept = dict.fromkeys(key for key in tidied if key in valid)
+    return tuple(kept), len(tidied) - len(kept)
