@@ -1,0 +1,149 @@
+"""What the pages about incidents read: the planted release as list, page, trend, change report and messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import pytest
+from sqlalchemy import Engine
+
+from tests.conftest import cloned
+from tests.sql.tools import execute
+from trace_pipeline.context import Pipeline, open_pipeline
+from trace_pipeline.load import load_logs
+from trace_pipeline.local.postgres import Server
+from trace_pipeline.nightly import run_window
+from trace_pipeline.pages.incidents import (
+    IncidentFilter,
+    IncidentPage,
+    incident_trend,
+    list_incidents,
+    read_incident,
+)
+from trace_pipeline.sample import SampleSettings, generate
+from trace_pipeline.settings import load_settings
+from trace_pipeline.steps.detect_drift import detect_drift
+from trace_pipeline.steps.send_alerts import send_alerts
+from trace_pipeline.window import Window
+
+TRAFFIC = SampleSettings(first_day=date(2026, 10, 1), nights=32, logs_per_night=160, release_night=29)
+ANY = IncidentFilter("heuristic")
+
+
+@pytest.fixture(scope="module")
+def watched(server: Server, admin: Engine, template: str) -> Iterator[Pipeline]:
+    """The planted release, scored, judged and told to the channel `log`; no test changes it."""
+    for url in cloned(server, admin, template):
+        pipeline = open_pipeline(load_settings(), results_url=url)
+        for _ in load_logs(pipeline.results, generate(TRAFFIC)):
+            pass
+        run_window(pipeline, Window(TRAFFIC.first_day, TRAFFIC.day(TRAFFIC.nights - 1)), late_days=0)
+        detect_drift(pipeline)
+        send_alerts(pipeline, "log")
+        yield pipeline
+        pipeline.close()
+
+
+@pytest.fixture(scope="module")
+def page(watched: Pipeline) -> IncidentPage:
+    """The incident of the release."""
+    with watched.results.connect() as connection:
+        (row,) = list_incidents(connection, ANY)
+        found = read_incident(connection, row.incident_id)
+    assert found is not None
+    return found
+
+
+def test_an_incident_has_its_size_with_interval_and_n(page: IncidentPage) -> None:
+    """The list says how much, how sure, on how many logs, since when, and that it was told."""
+    row = page.row
+    assert (row.metric, row.state, row.onset_day) == ("adherence", "open", TRAFFIC.day(29))
+    assert row.low is not None and row.high is not None and row.low < row.size < row.high < 0
+    assert row.n is not None and row.n > 30
+    assert row.messages_sent == 1
+
+
+def test_filters_narrow_the_list(watched: Pipeline, page: IncidentPage) -> None:
+    """Each filter keeps the incident or leaves it out; the next page begins behind the last row."""
+    row = page.row
+    kept = [
+        IncidentFilter("heuristic", metric="adherence"),
+        IncidentFilter("heuristic", states=("open",)),
+        IncidentFilter("heuristic", before=(row.opened_day + timedelta(days=1), 0)),
+    ]
+    left_out = [
+        IncidentFilter("lexical"),
+        IncidentFilter("heuristic", metric="completeness"),
+        IncidentFilter("heuristic", states=("withdrawn",)),
+        IncidentFilter("heuristic", dimension="nothing"),
+        IncidentFilter("heuristic", before=(row.opened_day, row.incident_id)),
+    ]
+    with watched.results.connect() as connection:
+        assert all(list_incidents(connection, wanted) == [row] for wanted in kept)
+        assert not any(list_incidents(connection, wanted) for wanted in left_out)
+
+
+def test_the_change_report_adds_up_as_shown(page: IncidentPage) -> None:
+    """Rows sum to their totals, columns to theirs, all to the change of the total, in the figures shown."""
+    table = page.change
+    assert table is not None
+    for part in ("mix", "within", "scorer", "noise", "total"):
+        assert round(sum(getattr(row, part) for row in table.rows), 2) == getattr(table.sum, part), part
+    assert table.sum.total < -3
+
+
+def test_contributing_segments_have_an_interval_and_n(page: IncidentPage) -> None:
+    """The hurt tenant, which fired, comes first, with its own test."""
+    acme = page.segments[0]
+    assert (acme.dimension, acme.value, acme.fired) == ("tenant", "acme", True)
+    assert acme.low is not None and acme.high is not None and acme.difference is not None
+    assert acme.low < acme.difference < acme.high
+    assert acme.n
+
+
+def test_the_release_and_the_message_are_named(page: IncidentPage) -> None:
+    """The release that began at the onset; the one message to the channel log."""
+    assert [release.value for release in page.releases] == ["2.4.0"]
+    assert page.releases[0].first_day == TRAFFIC.day(29)
+    (told,) = page.deliveries
+    assert (told.event, told.channel, told.state) == ("opened", "log", "sent")
+    assert told.sent_at is not None
+
+
+def test_the_trend_has_one_row_a_night_with_the_expected_band(watched: Pipeline, page: IncidentPage) -> None:
+    """Nights with a verdict have a band around the expected value; learning nights have none."""
+    with watched.results.connect() as connection:
+        trend = incident_trend(connection, page.row)
+    assert list(trend["day"]) == [TRAFFIC.day(night) for night in range(TRAFFIC.nights)]
+    assert trend["expected_low"].isna().iloc[0]
+    judged = trend[trend["expected"].notna()]
+    assert len(judged) > 5
+    assert (judged["expected_low"] < judged["expected"]).all()
+    assert (judged["expected"] < judged["expected_high"]).all()
+
+
+def test_a_withdrawn_incident_is_read_and_says_so(engine: Engine) -> None:
+    """An incident that restated nights no longer show is left out of the list and still has its page."""
+    evidence = json.dumps({"contributors": [{"dimension": "tenant", "value": "acme", "difference": -0.1}]})
+    execute(
+        engine,
+        "insert into trace.incident (scorer, metric, opened_day, onset_day, state, dimension, value, size, evidence, text)"
+        " values ('heuristic', 'adherence', '2026-10-30', '2026-10-29', 'withdrawn', '', '', -0.1, cast(:evidence as jsonb), 'x')",
+        evidence=evidence,
+    )
+    with engine.connect() as connection:
+        assert list_incidents(connection, ANY) == []
+        (row,) = list_incidents(connection, IncidentFilter("heuristic", states=("withdrawn",)))
+        page = read_incident(connection, row.incident_id)
+    assert page is not None and page.row.state == "withdrawn"
+    assert page.change is None and page.deliveries == () and page.row.n is None
+    assert [part.contribution for part in page.segments] == [-0.1]
+    assert page.evidence_nights == (date(2026, 10, 29), date(2026, 10, 30))
+
+
+def test_an_unknown_number_has_no_page(engine: Engine) -> None:
+    """Nobody made it up: there is none."""
+    with engine.connect() as connection:
+        assert read_incident(connection, 999) is None

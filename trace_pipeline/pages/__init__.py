@@ -1,0 +1,1 @@
+"""What the pages of the Airflow UI show: typed rows read from views, and nothing of Airflow."""
