@@ -1,5 +1,5 @@
 -- name: roles
--- purpose: the three roles of the product and exactly the rights each needs; grant one to a login of your own
+-- purpose: the four roles of the product and exactly the rights each needs; grant one to a login of your own
 -- parameters: none
 -- returns: nothing
 -- safe to re-run: yes
@@ -8,7 +8,7 @@ do $$
 declare
     wanted text;
 begin
-    foreach wanted in array array['trace_owner', 'trace_pipeline', 'trace_reader'] loop
+    foreach wanted in array array['trace_owner', 'trace_pipeline', 'trace_reader', 'trace_labeller'] loop
         if not exists (select from pg_roles where rolname = wanted) then
             begin
                 execute format('create role %I nologin', wanted);
@@ -32,8 +32,9 @@ grant usage on schema trace to trace_pipeline;
 grant select on all tables in schema trace to trace_pipeline;
 grant insert, update, delete on
 trace.scorer, trace.evaluation, trace.quarantine, trace.ledger, trace.daily_metric,
-trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery, trace.scorer_bridge
+trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery, trace.scorer_bridge, trace.daily_document
 to trace_pipeline;
+grant delete on trace.label to trace_pipeline; -- retention: a label holds the id of a log
 grant usage on all sequences in schema trace to trace_pipeline;
 grant execute on function trace.ensure_evaluation_partitions(date, date) to trace_pipeline;
 grant execute on function trace.drop_evaluation_partitions(date) to trace_pipeline;
@@ -42,3 +43,9 @@ grant execute on function trace.drop_evaluation_partitions(date) to trace_pipeli
 revoke all on all tables in schema trace from trace_reader;
 grant usage on schema trace to trace_reader;
 grant select on all tables in schema trace to trace_reader;
+
+-- trace_labeller: writes labels and nothing else; a label is replaced by its person, never removed.
+revoke all on all tables in schema trace from trace_labeller;
+grant usage on schema trace to trace_labeller;
+grant select on trace.log_label, trace.evaluated_log to trace_labeller;
+grant select, insert, update on trace.label to trace_labeller;

@@ -115,7 +115,7 @@ RESULT_TABLES: Mapping[str, str] = {
         select s.name, s.fingerprint, e.logged_at, e.log_id, e.input_hash, e.status, e.reason,
             e.response_kind,
             e.relevance, e.utilization, e.adherence, e.completeness, e.average, e.adherence_probability,
-            e.undefined, e.annotation, e.segments, e.inclusion_probability
+            e.undefined, e.annotation, e.segments, e.inclusion_probability, e.document_ids, e.document_uses
         from trace.evaluation e join trace.scorer s using (scorer_id)""",
     "quarantine": """
         select log_id, logged_at, occurrence, reason, detail, input_hash, segments from trace.quarantine""",
@@ -127,6 +127,10 @@ RESULT_TABLES: Mapping[str, str] = {
         select s.name, s.fingerprint, d.day, d.dimension, d.value, d.metric, d.n, d.total, d.squares,
             d.histogram, d.undefined, d.unscored, d.published_n, d.published_total
         from trace.daily_metric d join trace.scorer s using (scorer_id)""",
+    "daily_document": """
+        select s.name, s.fingerprint, d.day, d.document_id, d.retrieved, d.relevant, d.utilized,
+            d.beside_unsupported
+        from trace.daily_document d join trace.scorer s using (scorer_id)""",
 }
 
 

@@ -86,3 +86,9 @@ def _field(value: object) -> str:
     if type(value) is str:
         return value.translate(_ESCAPES)
     return str(value)
+
+
+def array_literal(values: Iterable[str]) -> str:
+    """Return the text form of an array of texts, as `copy_rows` takes it; each value is quoted."""
+    quoted = [value.replace("\\", "\\\\").replace('"', '\\"') for value in values]
+    return "{" + ",".join([f'"{value}"' for value in quoted]) + "}"

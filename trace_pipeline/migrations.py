@@ -15,7 +15,7 @@ from trace_pipeline.sqlfiles import FOLDER, names, statement_of
 
 _LOCK = 7_428_116_001  # any constant: two migrations of one database wait for each other
 _OLDEST_SERVER = 140_000
-_ROLES = ("trace_owner", "trace_pipeline", "trace_reader")
+_ROLES = ("trace_owner", "trace_pipeline", "trace_reader", "trace_labeller")
 
 
 def migrate(engine: Engine, *, revision: str = "head") -> list[str]:
@@ -86,6 +86,11 @@ def head_revision() -> str:
     return str(ScriptDirectory.from_config(_configuration(None)).get_current_head())
 
 
+def revisions() -> list[str]:
+    """Return all revisions this release knows, newest first."""
+    return [script.revision for script in ScriptDirectory.from_config(_configuration(None)).walk_revisions()]
+
+
 def run_file(connection: Connection, name: str) -> None:
     """Run a whole file of sql/, which may hold several statements and percent signs."""
     run_script(connection, statement_of(name))
@@ -101,7 +106,7 @@ def _apply_roles(connection: Connection) -> str:
     if not may_create and existing < len(_ROLES):
         return "Roles were not laid: this login may not create roles. Let an administrator run sql/roles.sql."
     run_file(connection, "roles.sql")
-    return "Roles trace_owner, trace_pipeline and trace_reader have their rights."
+    return "Roles trace_owner, trace_pipeline, trace_reader and trace_labeller have their rights."
 
 
 def _configuration(connection: Connection | None) -> Config:

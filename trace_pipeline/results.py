@@ -11,13 +11,14 @@ from datetime import date, datetime
 from sqlalchemy import Connection
 
 from trace_core.aggregates import METRICS
+from trace_core.document_use import document_use
 from trace_core.errors import BadInput
 from trace_core.records import Limits, Log
 from trace_core.scorers import Evaluation
 from trace_core.segments import parse_segments
 from trace_pipeline.batches import Batch
 from trace_pipeline.context import Pipeline
-from trace_pipeline.database import copy_rows, run_script
+from trace_pipeline.database import array_literal, copy_rows, run_script
 from trace_pipeline.source import Entry, Key
 from trace_pipeline.sqlfiles import query, statement_of
 from trace_pipeline.window import day_of
@@ -27,6 +28,7 @@ Position = tuple[datetime, str]
 _EVALUATION_COLUMNS = (
     "scorer_id logged_at log_id input_hash status reason response_kind relevance utilization "
     "adherence completeness average adherence_probability undefined annotation segments run_id "
+    "document_ids document_uses "
 ).split()
 _QUARANTINE_COLUMNS = ("log_id logged_at occurrence reason detail input_hash segments run_id ").split()
 _REMOVAL_COLUMNS = ["scorer_id", "logged_at", "log_id", "occurrence"]
@@ -170,6 +172,7 @@ class BatchWriter:
             annotation,
             json.dumps(dict(log.segments), ensure_ascii=False),
             self.run_id,
+            *_documents(log, result),
         )
 
     def quarantine(self, entry: Entry, occurrence: int, refusal: BadInput, segments: object) -> None:
@@ -203,6 +206,14 @@ class BatchWriter:
             self.connection.execute(query(name))
         self.connection.execute(query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids})
         return self.changed
+
+
+def _documents(log: Log, result: Evaluation) -> tuple[str | None, str | None]:
+    """Return the log's documents and what became of each, as array literals; None without annotation."""
+    if result.annotation is None:
+        return None, None
+    use = document_use(log, result.annotation)
+    return array_literal(use), array_literal(map(str, use.values()))
 
 
 def _is_storable(result: Evaluation) -> bool:

@@ -10,11 +10,12 @@ psql --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname post
 \getenv pipeline_password PIPELINE_DATABASE_PASSWORD
 \getenv reader_password READER_DATABASE_PASSWORD
 
--- airflow: Airflow's own metadata, nothing of ours. The other three: see sql/roles.sql.
+-- airflow: Airflow's own metadata, nothing of ours. The others: see sql/roles.sql.
 create role airflow login password :'airflow_password';
 create role trace_owner login password :'owner_password';
 create role trace_pipeline login password :'pipeline_password';
 create role trace_reader login password :'reader_password';
+create role trace_labeller nologin;  -- writes labels
 
 create database airflow owner airflow;
 create database trace owner trace_owner;

@@ -5,7 +5,8 @@
 -- safe to re-run: yes
 insert into trace.evaluation as e (
     scorer_id, logged_at, log_id, input_hash, status, reason, response_kind, relevance, utilization, adherence,
-    completeness, average, adherence_probability, undefined, annotation, segments, run_id
+    completeness, average, adherence_probability, undefined, annotation, segments, run_id,
+    document_ids, document_uses
 )
 select
     scorer_id,
@@ -24,7 +25,9 @@ select
     undefined,
     annotation,
     segments,
-    run_id
+    run_id,
+    document_ids,
+    document_uses
 from staged_evaluation
 order by scorer_id, logged_at, log_id
 on conflict (scorer_id, logged_at, log_id) do update set
@@ -42,4 +45,6 @@ on conflict (scorer_id, logged_at, log_id) do update set
     annotation = excluded.annotation,
     segments = excluded.segments,
     run_id = excluded.run_id,
+    document_ids = excluded.document_ids,
+    document_uses = excluded.document_uses,
     evaluated_at = now()

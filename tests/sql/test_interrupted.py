@@ -160,7 +160,7 @@ def test_runs_at_the_same_time_end_like_one(engine: Engine, make_pipeline: MakeP
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda pipeline: night(pipeline, nights=2, force=True), pipelines))
     together = checksum(engine)
-    for table in ("evaluation", "quarantine", "ledger", "daily_metric"):
+    for table in ("evaluation", "quarantine", "ledger", "daily_metric", "daily_document"):
         execute(engine, f"delete from trace.{table}")
     night(make_pipeline(), nights=2)
     assert checksum(engine) == together

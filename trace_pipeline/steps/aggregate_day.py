@@ -101,6 +101,7 @@ def _restate(
         reasons["batch_failed"] += lost
     sums = {"day": day, "dimensions": list(settings.segments), "keep": settings.segment_values}
     connection.execute(query("aggregate_day"), {**place, **sums, "run_id": pipeline.run_id})
+    connection.execute(query("aggregate_documents"), {**place, "day": day, "run_id": pipeline.run_id})
     line = {name: outcomes[name] for name in OUTCOMES}
     ledger = {"day": day, "interval_start": start, "interval_end": end, "source_rows": source_rows, **line}
     ledger |= {"reasons": json.dumps(dict(sorted(reasons.items()))), "run_id": pipeline.run_id}

@@ -21,10 +21,10 @@ def ensure_partitions(pipeline: Pipeline, day: date) -> int:
 
 
 def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
-    """Drop the months of trace.evaluation, and of the quarantine, older than `retention_days`.
+    """Drop the months of evaluations, quarantine, labels and document counts older than `retention_days`.
 
-    Returns the dropped tables. Sums, ledger and verdicts stay: they hold no log and no id of one. Without the
-    setting nothing is dropped.
+    Returns the dropped tables. Sums, ledger and verdicts stay: they hold no log and no id of one, nor of a
+    document. Without the setting nothing is dropped.
     """
     days = pipeline.settings.retention_days
     if days is None:
@@ -32,7 +32,8 @@ def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
     with pipeline.results.begin() as connection:
         place = {"before": day - timedelta(days=days)}
         dropped = list(connection.execute(query("drop_partitions"), place).scalar_one())
-        connection.execute(query("forget_quarantine"), place)
+        for rest in ("forget_quarantine", "forget_documents", "forget_labels"):
+            connection.execute(query(rest), place)
     for name in dropped:
         log.info("Dropped %s: older than retention_days = %s.", name, days)
     return dropped
