@@ -211,7 +211,16 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 _OUTSIDE_SETTINGS = frozenset(
-    {"TRACE_CONFIG", "TRACE_SOURCE_URL", "TRACE_RESULTS_URL", "TRACE_TEST_DATABASE_URL", "TRACE_LOCAL_FOLDER"}
+    {
+        "TRACE_AIRFLOW_PASSWORD",
+        "TRACE_AIRFLOW_URL",
+        "TRACE_AIRFLOW_USER",
+        "TRACE_CONFIG",
+        "TRACE_LOCAL_FOLDER",
+        "TRACE_RESULTS_URL",
+        "TRACE_SOURCE_URL",
+        "TRACE_TEST_DATABASE_URL",
+    }
 )
 
 

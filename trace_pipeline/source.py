@@ -157,6 +157,16 @@ class Source:
         untimed = sa.select(sa.literal(1)).select_from(self.table).where(self._must("logged_at").is_(None))
         return bool(connection.scalar(sa.select(untimed.exists())))
 
+    def newest(self, connection: Connection) -> datetime | None:
+        """Return the time of the newest log; None for an empty source."""
+        found: datetime | None = connection.scalar(
+            sa.select(self.logged_at)
+            .where(self._must("logged_at").is_not(None))
+            .order_by(self._must("logged_at").desc())
+            .limit(1)
+        )
+        return found
+
     def count(self, connection: Connection, start: Key, end: Key) -> int:
         """Count the logs in [start, end)."""
         statement = sa.select(sa.func.count()).select_from(self.table).where(self.within(start, end))

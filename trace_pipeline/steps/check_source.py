@@ -40,14 +40,19 @@ def check_source(pipeline: Pipeline) -> list[str]:
     """
     _ = pipeline.scorers  # an unknown one is refused here, before anything is planned
     _check_results(pipeline)
+    advice = examine_source(pipeline)
+    for sentence in advice:
+        log.warning(sentence)
+    return advice
+
+
+def examine_source(pipeline: Pipeline) -> list[str]:
+    """Validate the source alone; returns sentences of advice, raises ConfigurationError as `check_source`."""
     with pipeline.read_source() as (connection, source):
         _check_encoding(connection)
         _check_types(source)
         _check_readable(connection, source)
-        advice = [*_zone_advice(source), *_index_advice(connection, source)]
-    for sentence in advice:
-        log.warning(sentence)
-    return advice
+        return [*_zone_advice(source), *_index_advice(connection, source)]
 
 
 def _check_results(pipeline: Pipeline) -> None:

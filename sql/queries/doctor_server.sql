@@ -1,0 +1,11 @@
+-- name: doctor_server
+-- purpose: the state of a server that matters to a run
+-- parameters: none
+-- returns: now, version (such as 140005), encoding, is_replica, lag (an interval; null on a primary)
+-- safe to re-run: yes, it only reads
+select
+    clock_timestamp() as now,
+    cast(current_setting('server_version_num') as integer) as version,
+    current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as is_replica,
+    case when pg_is_in_recovery() then clock_timestamp() - pg_last_xact_replay_timestamp() end as lag
