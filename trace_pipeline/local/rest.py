@@ -17,9 +17,13 @@ class AirflowApi:
 
     def __init__(self, base_url: str, password: str, user: str = "admin") -> None:
         self._client = httpx.Client(base_url=base_url, timeout=30, trust_env=False)
-        answer = self._client.post("/auth/token", json={"username": user, "password": password})
-        answer.raise_for_status()
-        self._client.headers["Authorization"] = f"Bearer {answer.json()['access_token']}"
+        try:
+            answer = self._client.post("/auth/token", json={"username": user, "password": password})
+            answer.raise_for_status()
+            self._client.headers["Authorization"] = f"Bearer {answer.json()['access_token']}"
+        except Exception:
+            self._client.close()
+            raise
 
     def close(self) -> None:
         """End the session."""
