@@ -1,5 +1,6 @@
 """Average: one number for a table, from the metrics that are defined."""
 
+import math
 from collections.abc import Iterable
 
 from trace_core.metrics.spec import MetricSpec, Value
@@ -22,4 +23,5 @@ def average(values: Iterable[float | None]) -> Value:
     defined = [value for value in values if value is not None]
     if not defined:
         return Value(None, "no_metric_defined")
-    return Value(sum(defined) / len(defined))
+    # The built-in sum rounds otherwise since Python 3.12: the last bit would depend on the version.
+    return Value(math.fsum(defined) / len(defined))
