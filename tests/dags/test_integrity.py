@@ -31,6 +31,7 @@ TASKS: dict[str, dict[str, set[str]]] = {
     "trace_score_nightly": SCORING,
     "trace_rescore": SCORING,
     "trace_watch_drift": {"detect_drift": {"send_alerts"}, "send_alerts": set()},
+    "trace_digest": {"plan_digest": {"send_digest"}, "send_digest": set()},
     "trace_maintain": {
         "ensure_partitions": {"apply_retention"},
         "apply_retention": {"advise_source"},
@@ -54,6 +55,7 @@ def test_a_dag_says_when_it_runs_and_how_long_at_most(dags: dict[str, Any], dag_
     expected = {
         "trace_score_nightly": "CronDataIntervalTimetable",
         "trace_maintain": "CronDataIntervalTimetable",
+        "trace_digest": "CronDataIntervalTimetable",
         "trace_watch_drift": "AssetTriggeredTimetable",
         "trace_rescore": "NullTimetable",
     }
@@ -101,9 +103,10 @@ def test_retries_of_a_delivery_outlast_the_claim_of_a_killed_one(dags: dict[str,
     """Else the message of a killed process would wait for the next night."""
     from trace_pipeline.alerts import CLAIM_STALE_AFTER
 
-    of = arguments(dags["trace_watch_drift"].get_task("send_alerts"))
-    waits = [min(of("max_retry_delay"), of("retry_delay") * 2**attempt) for attempt in range(of("retries"))]
-    assert sum(waits, timedelta()) > 2 * CLAIM_STALE_AFTER
+    for dag_id, task_id in (("trace_watch_drift", "send_alerts"), ("trace_digest", "send_digest")):
+        of = arguments(dags[dag_id].get_task(task_id))
+        waits = [min(of("max_retry_delay"), of("retry_delay") * 2**tried) for tried in range(of("retries"))]
+        assert sum(waits, timedelta()) > 2 * CLAIM_STALE_AFTER
 
 
 @pytest.mark.parametrize("dag_id", ["trace_score_nightly", "trace_rescore"])
@@ -148,6 +151,25 @@ def test_with_quiet_hours_the_watch_also_runs_at_their_end(
     assert [asset.name for asset in timetable.asset_condition.objects] == ["trace_daily_metric"]
     assert timetable.timetable.expression == "30 07 * * *"
     assert str(timetable.timetable.timezone) == "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "expression"),
+    [
+        ("", "00 07 * * 1"),
+        ("22:00-06:30", "00 07 * * 1"),
+        ("22:00-08:30", "30 08 * * 1"),
+        ("06:00-07:15", "15 07 * * 1"),
+    ],
+)
+def test_the_digest_comes_on_monday_morning_after_quiet_hours(
+    load_dags: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch, quiet: str, expression: str
+) -> None:
+    """At seven in day_time_zone, or when hours that are quiet then are over."""
+    monkeypatch.setenv("TRACE_ALERTS__QUIET_HOURS", quiet)
+    monkeypatch.setenv("TRACE_DAY_TIME_ZONE", "Europe/Berlin")
+    timetable = load_dags(DAGS).dags["trace_digest"].timetable
+    assert (timetable.expression, str(timetable.timezone)) == (expression, "Europe/Berlin")
 
 
 @pytest.mark.parametrize("dag_id", ["trace_score_nightly", "trace_rescore"])
@@ -246,7 +268,7 @@ def test_reading_the_dags_imports_nothing_heavy() -> None:
     """What a DAG file imports at its top is paid for at each reading: no models, no tables, no services."""
     code = (
         "import sys; sys.path.append('dags'); import trace_score_nightly, trace_rescore, trace_watch_drift,"
-        " trace_maintain; print(*sorted(name for name in"
+        " trace_maintain, trace_digest; print(*sorted(name for name in"
         " ('pandas', 'apprise', 'alembic', 'scipy', 'trace_core.drift') if name in sys.modules))"
     )
     done = subprocess.run(

@@ -69,6 +69,21 @@ def test_a_run_without_interval_is_about_the_last_complete_day(
     assert run_dag("trace_maintain", run_after=morning).state == "success"
 
 
+def test_the_digest_is_sent_once_a_week_where_it_is_wanted(
+    engine: Engine, run_dag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Off, nothing is sent and nothing fails; on, one message about the week that ended, once."""
+    monday = datetime(2026, 10, 5, 7, tzinfo=UTC)
+    off = run_dag("trace_digest", run_after=monday)
+    assert (off.state, states(off)["plan_digest"]) == ("success", "success")
+    monkeypatch.setenv("TRACE_ALERTS__WEEKLY_DIGEST", "true")
+    for moment in (monday, monday + timedelta(days=2)):
+        assert states(run_dag("trace_digest", run_after=moment))["send_digest[0]"] == "success"
+    with engine.connect() as connection:
+        told = connection.execute(text("select event_key, channel, state from trace.alert_delivery")).all()
+    assert [tuple(row) for row in told] == [("digest:heuristic:2026-09-28:2026-10-04", "log", "sent")]
+
+
 def test_a_failing_batch_fails_the_run_and_is_in_the_ledger(
     engine: Engine, run_dag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

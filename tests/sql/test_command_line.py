@@ -32,7 +32,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
 def test_from_an_empty_database_to_the_alert(
     command: Command, empty_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """migrate, sample, run, watch, report and explain find the planted release and show a log behind it."""
+    """migrate, sample, run, watch, digest, report and explain find the planted release and show a log behind it."""
     monkeypatch.setenv("TRACE_RESULTS_URL", empty_database)
     assert command("migrate")[0] == 0
     sample = ["--nights", "40", "--logs", "200", "--first-day", "2026-10-01", "--release-night", "32"]
@@ -46,6 +46,9 @@ def test_from_an_empty_database_to_the_alert(
     code, output, _ = command("watch")
     assert "1 messages sent" in output
     assert "0 messages sent" in command("watch")[1]
+    assert "RAG quality, 2 weeks to" in command("digest", "--weeks", "2", "--dry-run")[1]
+    assert "1 messages sent" in command("digest")[1]
+    assert "0 messages sent" in command("digest")[1]
     code, output, _ = command("report", "--table-nights", "5")
     assert code == 0
     assert "2026-11-09" in output

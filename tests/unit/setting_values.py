@@ -42,6 +42,7 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "drift": ('{"threshold": 4.5}', "{threshold = 4.5}", {"threshold": 4.5}),
     "alerts.quiet_hours": ("22:00-07:00", '"22:00-07:00"', "22:00-07:00"),
     "alerts.remind_days": ("7", "7", 7),
+    "alerts.weekly_digest": ("true", "true", True),
     "alerts.channels": (
         "log, mailto://a:b@c?to=x,y",
         '["log", "mailto://a:b@c?to=x,y"]',
@@ -80,6 +81,7 @@ WRONG: dict[str, str] = {
     "drift": '{"patience": 3}',
     "alerts.quiet_hours": "at night",
     "alerts.remind_days": "0",
+    "alerts.weekly_digest": "sometimes",
 }
 
 
