@@ -47,5 +47,5 @@ grant select on all tables in schema trace to trace_reader;
 -- trace_labeller: writes labels and nothing else; a label is replaced by its person, never removed.
 revoke all on all tables in schema trace from trace_labeller;
 grant usage on schema trace to trace_labeller;
-grant select on trace.log_label, trace.evaluated_log to trace_labeller;
+grant select on trace.log_label, trace.evaluated_log, trace.scorer_version to trace_labeller;
 grant select, insert, update on trace.label to trace_labeller;

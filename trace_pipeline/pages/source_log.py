@@ -1,0 +1,45 @@
+"""One log's text, read from the source when a page shows it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from trace_core.errors import BadInput, TraceError
+from trace_core.reasons import describe
+from trace_core.records import Limits, Log, parse_log
+from trace_core.scorers import DEFAULT_SCORER, get_scorer
+from trace_core.scorers.base import LogSentences
+from trace_pipeline.source import Entry, Key, Source
+
+
+def find_entry(
+    connection: Connection, source: Source, logged_at: datetime, log_id: str, input_hash: str
+) -> Entry | None:
+    """Return the source's row of a log, of several the one that was scored; None when it is gone."""
+    start, end = Key(logged_at, log_id), Key(logged_at + timedelta(microseconds=1))
+    same = [entry for entry in source.entries(connection, start, end) if entry.log_id == log_id]
+    exact = [entry for entry in same if entry.input_hash == input_hash]
+    return next(iter([*exact, *same]), None)
+
+
+def read_log(connection: Connection, source: Source, limits: Limits, entry: Entry) -> Log | str:
+    """Return the log, or a sentence that says why it cannot be shown."""
+    if entry.byte_length > limits.max_log_bytes:
+        return f"The log holds {entry.byte_length:,} bytes, more than the setting max_log_bytes allows."
+    row = source.texts(connection, [entry]).get(entry)
+    if row is None:
+        return "The log is no longer in the source."
+    try:
+        return parse_log(row, limits)
+    except BadInput as refusal:
+        return f"The log cannot be read any more. {describe(refusal.code)}"
+
+
+def sentences_of(scorer: str, log: Log) -> LogSentences:
+    """Return the sentences that a scorer's keys count; one that is not installed splits as the default."""
+    try:
+        return get_scorer(scorer).sentences(log)
+    except TraceError:
+        return get_scorer(DEFAULT_SCORER).sentences(log)
