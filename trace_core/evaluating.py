@@ -36,8 +36,8 @@ def evaluate(
         ConfigurationError: there is no scorer of that name.
 
     >>> result = evaluate("When was it built?", "It was built in 1889.", ["The tower was built in 1889."])
-    >>> result.adherence, result.completeness
-    (1.0, 0.7)
+    >>> result.adherence, result.annotation.support[0].supporting_keys
+    (1.0, ('0a',))
     """
     for name, text in (("question", question), ("response", response), ("ground_truth", ground_truth)):
         if not isinstance(text, str) and not (text is None and name == "ground_truth"):

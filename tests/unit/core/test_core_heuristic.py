@@ -1,8 +1,13 @@
 """The word-level scorer on examples worked by hand."""
 
+from functools import partial
+
 import pytest
 
-from trace_core import Document, Log, evaluate, get_scorer
+import trace_core
+from trace_core import Document, Log, get_scorer
+
+evaluate = partial(trace_core.evaluate, scorer="heuristic")
 
 TOWER = "The tower was built in 1889. It stands in Paris. Gustave Eiffel's company designed it."
 GARDEN = "Roses need water every morning."
@@ -101,6 +106,7 @@ def test_a_ground_truth_without_words_is_none() -> None:
         ("Pourquoi est-elle fermée ?", "Parce que le vent souffle.", "Elle est fermée."),
         ("Combien d'étages a-t-elle ?", "Elle a trois étages.", "Elle a des étages."),
         ("Est-ce que je peux le rendre ?", "Oui, pendant un mois.", "La livraison arrive."),
+        ("La boîte est-elle vide ?", "Non, elle contient un câble.", "La boîte contient un câble."),
     ],
 )
 def test_completeness_without_ground_truth_asks_for_the_kind_of_answer(
@@ -208,6 +214,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
             assert (getattr(result, metric) is None) == (metric in result.undefined)
 
 
+@pytest.mark.no_cover  # nothing new is reached, and tracing would take it four times as long
 def test_large_logs_are_scored() -> None:
     """Hundreds of documents and megabytes of text take seconds at most."""
     big = " ".join(f"Row {i} holds the value {i * 7}." for i in range(60_000))

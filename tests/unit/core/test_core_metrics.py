@@ -234,7 +234,7 @@ def test_mean_and_variance_by_hand() -> None:
 def test_the_header_stands_once_in_an_evaluation_log() -> None:
     """Whatever the number of lines, logs within it and renderings."""
     log = EvaluationLog(["first", "", f"{HEADER}\nsecond\n"])
-    log.add_evaluation(evaluate("When?", "Zebras dance. It was 1889.", ["It was 1889."]))
+    log.add_evaluation(evaluate("When?", "Zebras dance. It was 1889.", ["It was 1889."], scorer="heuristic"))
     log.add_evaluation(evaluate("When?", "", ["It was 1889."]))
     log.add(log.render())
     for _ in range(2):
