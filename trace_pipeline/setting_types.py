@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Annotated
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -71,6 +72,15 @@ def _quiet_hours(value: str) -> str:
     return value
 
 
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
+        raise ValueError("an address such as http://127.0.0.1:4318 is wanted")
+    if parts.username or parts.password:
+        raise ValueError("put credentials into OTEL_EXPORTER_OTLP_HEADERS, not into the address")
+    return value
+
+
 Identifier = Annotated[str, Field(min_length=1, max_length=63)]
 OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
 OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
@@ -86,3 +96,4 @@ Addresses = Annotated[
 ColumnsByName = Annotated[Mapping[Name, Identifier], NoDecode, BeforeValidator(_paired)]
 TimeZone = Annotated[str, AfterValidator(_known_zone)]
 Cron = Annotated[str, AfterValidator(_cron)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -32,6 +32,7 @@ from trace_pipeline.setting_types import (
     OptionalDays,
     QuietHours,
     TimeZone,
+    WebAddress,
 )
 
 # Shares made of counts that are watched like a metric.
@@ -96,6 +97,20 @@ class AlertSettings(BaseModel):
     )
 
 
+class TelemetrySettings(BaseModel):
+    """What is told to an OTLP endpoint; nothing without one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    otlp_endpoint: WebAddress = Field(
+        "",
+        description="base address for OTLP over HTTP; empty = OTEL_EXPORTER_OTLP_ENDPOINT, else nothing",
+    )
+    events: Literal["findings", "all", "none"] = Field(
+        "findings", description="results sent as events: those that need a look, all, or none"
+    )
+    max_events: int = Field(1_000, ge=0, le=100_000, description="events sent of a batch at most")
+
+
 class Settings(BaseSettings):
     """Every setting of the product. Unit in the name; reason in the description."""
 
@@ -141,6 +156,7 @@ class Settings(BaseSettings):
         None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
     )
     alerts: AlertSettings = AlertSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     drift: Mapping[str, Any] = Field(
         default_factory=dict,
         description="thresholds of the drift watch that differ from their defaults; see docs/drift.md",
@@ -241,7 +257,8 @@ def _sentences(error: ValidationError) -> str:
     for item in error.errors(include_url=False):
         name = ".".join(str(part) for part in item["loc"]) or "settings"
         message = item["msg"].removeprefix("Value error, ")
-        hidden = not item["loc"] or "channels" in item["loc"]  # the address of a channel holds its password
+        # The address of a channel holds its password, and that of an endpoint may.
+        hidden = not item["loc"] or {"channels", "otlp_endpoint"} & {*map(str, item["loc"])}
         given = "" if hidden else f" (given: {str(item['input'])[:80]!r})"
         parts.append(f"Setting {name}: {message}{given}.")
     return " ".join(parts)

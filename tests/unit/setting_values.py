@@ -43,6 +43,9 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "alerts.quiet_hours": ("22:00-07:00", '"22:00-07:00"', "22:00-07:00"),
     "alerts.remind_days": ("7", "7", 7),
     "alerts.weekly_digest": ("true", "true", True),
+    "telemetry.otlp_endpoint": ("http://127.0.0.1:4318", '"http://127.0.0.1:4318"', "http://127.0.0.1:4318"),
+    "telemetry.events": ("all", '"all"', "all"),
+    "telemetry.max_events": ("5", "5", 5),
     "alerts.channels": (
         "log, mailto://a:b@c?to=x,y",
         '["log", "mailto://a:b@c?to=x,y"]',
@@ -82,6 +85,9 @@ WRONG: dict[str, str] = {
     "alerts.quiet_hours": "at night",
     "alerts.remind_days": "0",
     "alerts.weekly_digest": "sometimes",
+    "telemetry.otlp_endpoint": "grpc://user:secret@host",
+    "telemetry.events": "some",
+    "telemetry.max_events": "-1",
 }
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import text
 from trace_core.errors import TraceError
 from trace_pipeline.context import Pipeline
 from trace_pipeline.sqlfiles import names, statement_of
+from trace_pipeline.telemetry import tell_night
 from trace_pipeline.window import day_bounds
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ def check_ledger(pipeline: Pipeline, days: Sequence[str]) -> list[str]:
             statement = statement_of(f"checks/{name}.sql")
             rows = connection.execute(text(statement), place)
             found[severity_of(statement)] += [row.finding for row in rows]
+    tell_night(pipeline, parsed)
     for finding in found["warn"]:
         log.warning(finding)
     if found["fail"]:

@@ -15,6 +15,7 @@ from trace_pipeline.batches import Batch, BatchMessage, BatchResult
 from trace_pipeline.context import Pipeline
 from trace_pipeline.results import BatchWriter, Known, load_known
 from trace_pipeline.source import Entry, Key, Source
+from trace_pipeline.telemetry import BatchTelemetry, batch_telemetry
 from trace_pipeline.window import day_bounds, day_of
 
 _CHUNK_ROWS = 200
@@ -31,15 +32,16 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
     """
     batch = Batch.from_message(message)
     scorers = pipeline.scorer_ids
-    with pipeline.results.begin() as results:
+    with batch_telemetry(pipeline.settings.telemetry) as told, pipeline.results.begin() as results:
         # Before the source's snapshot: what another run has scored by now is in it, or has left the source.
         known = load_known(results, batch, list(scorers), pipeline.limits)
         writer = BatchWriter(results, pipeline, list(scorers))
         with pipeline.read_source() as (connection, source):
-            run = _Run(pipeline, source, connection, scorers, known, writer, force)
+            run = _Run(pipeline, source, connection, scorers, known, writer, force, told)
             run.read(batch)
             run.forget_vanished()
         changed = writer.finish()
+        told.logs = run.read_by_day.total()
     return BatchResult(batch_id=batch.batch_id, read=dict(sorted(run.read_by_day.items())), changed=changed)
 
 
@@ -55,6 +57,7 @@ class _Run:
         known: Known,
         writer: BatchWriter,
         force: bool,
+        told: BatchTelemetry,
     ) -> None:
         self.pipeline = pipeline
         self.source = source
@@ -63,6 +66,7 @@ class _Run:
         self.known = known
         self.writer = writer
         self.force = force
+        self.told = told
         self.zone = pipeline.settings.day_time_zone
         self.read_by_day: Counter[str] = Counter()
 
@@ -129,7 +133,9 @@ class _Run:
                 for entry, log in readable
                 if self.force or self.known.scorer_is_due(scorer_id, entry)
             ]
-            evaluations = scorer.score_many(log for _, log in due)
+            evaluations = self.told.watch(
+                scorer.name, [entry.logged_at for entry, _ in due], scorer.score_many(log for _, log in due)
+            )
             self.writer.evaluations(scorer_id, zip(due, evaluations, strict=True))
 
     def forget_vanished(self) -> None:
