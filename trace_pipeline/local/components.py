@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import httpx
 import psutil
@@ -22,8 +22,10 @@ _STOP_WITHIN_SECONDS = 20
 _children: list[subprocess.Popen[bytes]] = []
 
 
-def start_components(home: AirflowHome, env: Mapping[str, str], port: int) -> None:
-    """Start the four components, each under a keeper that starts it again; they outlive this process."""
+def start_components(
+    home: AirflowHome, env: Mapping[str, str], port: int, names: Sequence[str] = COMPONENTS
+) -> None:
+    """Start the components, each under a keeper that starts it again; they outlive this process."""
     home.logs.mkdir(parents=True, exist_ok=True)
     options = {
         "api-server": ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"],
@@ -32,7 +34,7 @@ def start_components(home: AirflowHome, env: Mapping[str, str], port: int) -> No
         ],  # the log servers would listen on every interface; the files are here
         "triggerer": ["--skip-serve-logs"],
     }
-    for name in COMPONENTS:
+    for name in names:
         with (home.logs / f"{name}.log").open("ab") as output:
             process = subprocess.Popen(  # noqa: S603
                 [*_KEEPER, executable(), name, *options.get(name, [])],

@@ -68,6 +68,9 @@ def start_stack(
         results_url, source_url = databases
     port = home.port()
     connections = {"trace_results": _airflow_uri(results_url), "rag_logs": _airflow_uri(source_url)}
+    if databases is None:
+        pages_url = server.url("trace", "trace_pages", logins["trace_pages"])
+        connections["trace_pages"] = _airflow_uri(pages_url)
     env = airflow.environment(home, server.url("airflow"), port, connections) | dict(extra_environment or {})
     say("Preparing Airflow's own tables")
     airflow.migrate_metadata(env)
@@ -116,7 +119,7 @@ def _provision(
             if not connection.scalar(text("select 1 from pg_database where datname = :name"), {"name": name}):
                 connection.execute(text(f"create database {name}"))
     engine.dispose()
-    return {login: home.secret(login) for login in ("trace_etl", "trace_source")}
+    return {login: home.secret(login) for login in ("trace_etl", "trace_source", "trace_pages")}
 
 
 def _grant(server: postgres.Server, logins: Mapping[str, str]) -> None:
@@ -131,6 +134,7 @@ def _grant(server: postgres.Server, logins: Mapping[str, str]) -> None:
             # Both are made of this module's own names and a URL-safe random secret.
             connection.execute(text(f"{verb} role {login} login password '{password}'"))
         connection.execute(text("grant trace_pipeline to trace_etl"))
+        connection.execute(text("grant trace_reader, trace_labeller to trace_pages"))
         connection.execute(text("grant usage on schema trace to trace_source"))
         connection.execute(text("grant select on trace.rag_log to trace_source"))
     engine.dispose()

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
+
 import pandas as pd
 import plotly.graph_objects as go
 
 _LINE, _BAND, _EXPECTED, _ALARM = "#1f5fa8", "rgba(31, 95, 168, 0.15)", "#8a6d1f", "rgba(190, 40, 40, 0.12)"
 _SPLICE = "#777777"
+_EXPECTED_BAND, _UNSCORED = "rgba(138, 109, 31, 0.12)", "#b3541e"
 
 
-def trend_figure(trend: pd.DataFrame, metric: str, incidents: pd.DataFrame) -> go.Figure:
+def trend_figure(
+    trend: pd.DataFrame, metric: str, incidents: pd.DataFrame, *, releases: Sequence[date] = ()
+) -> go.Figure:
     """Return one metric's nights: mean with its 95 % interval, the expected value, incidents shaded.
 
     `trend` holds rows of trace.metric_trend of one series (a night without data has no mean and leaves a
-    gap), `incidents` rows of trace.incident_history. No text of a log and no segment value enters the figure,
-    because Plotly reads markup in its labels.
+    gap), `incidents` rows of trace.incident_history, `releases` the days on which one was first seen. No text
+    of a log and no segment value enters the figure, because Plotly reads markup in its labels.
     """
     rows = trend[trend["metric"] == metric].sort_values("day")
     figure = go.Figure()
@@ -45,6 +51,8 @@ def trend_figure(trend: pd.DataFrame, metric: str, incidents: pd.DataFrame) -> g
         hovertemplate="%{x}: %{y:.1f} %<br>%{customdata[0]} scored, %{customdata[1]} undefined, "
         "%{customdata[2]} unscored<extra></extra>",
     )
+    if "expected_low" in rows:
+        _add_expected_band(figure, rows)
     if "expected" in rows and rows["expected"].notna().any():
         figure.add_scatter(
             x=rows["day"],
@@ -59,11 +67,54 @@ def trend_figure(trend: pd.DataFrame, metric: str, incidents: pd.DataFrame) -> g
         figure.add_vrect(x0=str(incident["onset_day"]), x1=str(end), fillcolor=_ALARM, line_width=0)
     for changed in _scorer_changes(rows):
         figure.add_vline(x=str(changed), line={"color": _SPLICE, "dash": "dash", "width": 1})
+    for day in releases:
+        figure.add_vline(x=str(day), line={"color": _EXPECTED, "dash": "dot", "width": 1})
     figure.update_layout(
         template="plotly_white",
         height=300,
         margin={"l": 50, "r": 20, "t": 10, "b": 40},
         yaxis={"title": "per cent", "rangemode": "normal"},
+        legend={"orientation": "h", "y": 1.12},
+        hovermode="x unified",
+    )
+    return figure
+
+
+def _add_expected_band(figure: go.Figure, rows: pd.DataFrame) -> None:
+    known = rows[rows["expected_low"].notna() & rows["expected_high"].notna()]
+    if known.empty:
+        return
+    figure.add_scatter(
+        x=[*known["day"], *known["day"][::-1]],
+        y=[*(100 * known["expected_high"]).clip(0, 100), *(100 * known["expected_low"]).clip(0, 100)[::-1]],
+        fill="toself",
+        fillcolor=_EXPECTED_BAND,
+        line={"width": 0},
+        hoverinfo="skip",
+        name="expected band",
+    )
+
+
+def volume_figure(ledger: pd.DataFrame) -> go.Figure:
+    """Return the logs of each night as bars, scored below unscored; `ledger` as of trace.night_ledger."""
+    rows = ledger.sort_values("day")
+    figure = go.Figure()
+    unscored = rows["source_rows"] - rows["scored"]
+    share = 100 * unscored / rows["source_rows"].where(rows["source_rows"] > 0)
+    figure.add_bar(x=rows["day"], y=rows["scored"], name="scored", marker={"color": _LINE})
+    figure.add_bar(
+        x=rows["day"],
+        y=unscored,
+        customdata=share,
+        name="unscored",
+        marker={"color": _UNSCORED},
+        hovertemplate="%{x}: %{y} unscored, %{customdata:.1f} %<extra></extra>",
+    )
+    figure.update_layout(
+        template="plotly_white",
+        barmode="stack",
+        height=300,
+        margin={"l": 50, "r": 20, "t": 10, "b": 40},
         legend={"orientation": "h", "y": 1.12},
         hovermode="x unified",
     )

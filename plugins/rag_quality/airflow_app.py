@@ -1,0 +1,64 @@
+"""Where the pages meet Airflow: its sign-in, users and connections. No other module here imports Airflow."""
+
+from __future__ import annotations
+
+from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
+from airflow.api_fastapi.core_api.security import get_user, requires_access_dag, requires_authenticated
+from fastapi import Depends, FastAPI, HTTPException, Request
+from sqlalchemy.engine import URL
+
+from rag_quality.app import create_app
+from rag_quality.viewer import Viewer
+from trace_core.errors import ConfigurationError
+from trace_pipeline.pages.database import PageUrls
+
+PAGES, RESULTS, SOURCE = "trace_pages", "trace_results", "rag_logs"
+_LABEL_RIGHT = "trace_score_nightly"  # who may edit this DAG may label
+
+
+def airflow_app() -> FastAPI:
+    """Return the app as Airflow mounts it: every request needs a signed-in user."""
+    return create_app(
+        urls=_urls,
+        guard=Depends(requires_authenticated()),
+        viewer=_viewer,
+    )
+
+
+def _urls() -> PageUrls:
+    """Return the addresses of the databases; ConfigurationError names a missing connection."""
+    results = _connection(PAGES) or _connection(RESULTS)
+    if results is None:
+        raise ConfigurationError(
+            f"There is no Airflow connection {PAGES!r} or {RESULTS!r}: add one, type postgres."
+        )
+    return PageUrls(results=results, source=_connection(SOURCE) or results)
+
+
+def _connection(name: str) -> str | None:
+    from airflow.models.connection import Connection
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    try:
+        found = Connection.get_connection_from_secrets(name)
+    except AirflowNotFoundException:
+        return None
+    url = URL.create(
+        "postgresql",
+        username=found.login,
+        password=found.password,
+        host=found.host,
+        port=found.port,
+        database=found.schema,
+        query={k: str(v) for k, v in found.extra_dejson.items() if k in ("sslmode", "sslrootcert", "host")},
+    )
+    return url.render_as_string(hide_password=False)
+
+
+def _viewer(request: Request, user: BaseUser = Depends(get_user)) -> Viewer:  # noqa: B008
+    """Return who looks, and whether they may label: the right to edit trace_score_nightly."""
+    try:
+        requires_access_dag(method="PUT", param_dag_id=_LABEL_RIGHT)(request, user)
+    except HTTPException:
+        return Viewer(user.get_name(), may_label=False)
+    return Viewer(user.get_name(), may_label=True)

@@ -1,0 +1,76 @@
+"""Overview: is quality as expected, and if not, since when and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from fastapi import APIRouter, Request, Response
+
+from rag_quality.choices import Options
+from rag_quality.rendering import csv_response, figure_json, render, state_of, wants_csv
+from rag_quality.view_state import METRICS
+from trace_pipeline.pages.incidents import IncidentFilter, IncidentRow, list_incidents
+from trace_pipeline.pages.overview import headline_of, read_ledger, read_releases, read_trend
+from trace_pipeline.report.figures import trend_figure, volume_figure
+from trace_pipeline.settings import load_settings
+
+router = APIRouter()
+
+
+@router.get("/")
+def overview(request: Request) -> Response:
+    """The page, or with format=csv its table of nights."""
+    state, settings = state_of(request), load_settings()
+    with request.app.state.database.read() as connection:
+        options = Options.read(connection, state, settings)
+        if options.days is None:
+            return render(request, "overview.html.j2", state=state, options=options, trend=None)
+        trend = read_trend(connection, options.scorer, state.dimension, state.value, options.days)
+        if wants_csv(request):
+            return csv_response(trend, "nights")
+        ledger = read_ledger(connection, options.scorer, options.days)
+        incidents = list_incidents(connection, IncidentFilter(scorer=options.scorer))
+        dimension = settings.segments[0] if settings.segments else ""
+        releases = read_releases(connection, options.scorer, dimension, options.days)
+    shown = [row for row in incidents if _overlaps(row, options.days)]
+    order = (state.metric, *(name for name in METRICS if name != state.metric))
+    marks = pd.DataFrame([_mark(row) for row in shown], columns=["metric", "onset_day", "closed_day"])
+    days = [day for _, day in releases]
+    return render(
+        request,
+        "overview.html.j2",
+        state=state,
+        options=options,
+        trend=trend,
+        heads=[headline_of(trend, name, shown) for name in METRICS],
+        charts=[
+            {"metric": name, "figure": figure_json(trend_figure(trend, name, marks, releases=days))}
+            for name in order
+            if not trend.empty
+        ],
+        volume=figure_json(volume_figure(ledger)) if len(ledger) else None,
+        nights=_nights(trend),
+        incidents=shown,
+        open_incidents=[row for row in incidents if row.state == "open"],
+        releases=releases,
+        release_dimension=dimension,
+    )
+
+
+def _overlaps(row: IncidentRow, days: Any) -> bool:
+    return row.onset_day <= days[1] and (row.closed_day is None or row.closed_day >= days[0])
+
+
+def _mark(row: IncidentRow) -> dict[str, object]:
+    return {"metric": row.metric, "onset_day": row.onset_day, "closed_day": row.closed_day}
+
+
+def _nights(trend: pd.DataFrame) -> list[dict[str, Any]]:
+    """One row a night, the latest first, with a cell a metric."""
+    found: dict[Any, dict[str, Any]] = {}
+    for row in trend.sort_values("day", ascending=False).to_dict("records"):
+        clean = {str(k): (None if isinstance(v, float) and v != v else v) for k, v in row.items()}
+        night = found.setdefault(row["day"], {"day": row["day"], "cells": {}, "unscored": row["unscored"]})
+        night["cells"][row["metric"]] = clean
+    return list(found.values())
