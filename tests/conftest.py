@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
+from trace_core import DEFAULT_SCORER
 from trace_pipeline.context import Pipeline, open_pipeline
 from trace_pipeline.database import connect
 from trace_pipeline.local import postgres
@@ -87,12 +88,18 @@ def engine(database: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def make_pipeline(database: str) -> Iterator[Callable[..., Pipeline]]:
-    """Return a function that opens a pipeline on the test's database with the given settings."""
+    """Return a function that opens a pipeline on the test's database with the given settings.
+
+    Where none are named it has the default scorer alone, so that a log is one row of evaluation.
+    """
     opened: list[Pipeline] = []
 
     def make(run_id: str = "test", source_url: str | None = None, **settings: Any) -> Pipeline:
         pipeline = open_pipeline(
-            load_settings(**settings), results_url=database, source_url=source_url, run_id=run_id
+            load_settings(**{"scorers": DEFAULT_SCORER, **settings}),
+            results_url=database,
+            source_url=source_url,
+            run_id=run_id,
         )
         opened.append(pipeline)
         return pipeline

@@ -16,7 +16,7 @@ from trace_pipeline.window import Window
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run did: restated days (ISO), logs read, rows changed, sentences to read."""
+    """What a run did: restated days (ISO), logs read, logs changed, sentences to read."""
 
     days: list[str]
     read: int

@@ -55,14 +55,13 @@ class Known:
         self._limits = limits
         self.evaluated: dict[int, dict[Position, str]] = {}
         self.quarantined: dict[tuple[datetime, str, int], str] = {}
-        self._kept: dict[int, set[Position]] = {}
+        self._kept: set[Position] = set()
         self._still: set[tuple[datetime, str, int]] = set()
 
     def see(self, key: Position, occurrence: int, *, readable: bool) -> None:
         """Note that the source has this log; what is stored of it stays unless parsing finds otherwise."""
         if readable:
-            for seen in self._kept.values():
-                seen.add(key)
+            self._kept.add(key)
         self._still.add((*key, occurrence))
 
     def is_due(self, key: Position, input_hash: str, scorer_ids: Iterable[int]) -> bool:
@@ -83,8 +82,7 @@ class Known:
 
     def becomes_unreadable(self, key: Position) -> None:
         """The log's evaluations, if any, are of a content it no longer has."""
-        for seen in self._kept.values():
-            seen.discard(key)
+        self._kept.discard(key)
 
     def becomes_readable(self, key: Position) -> None:
         """The log leaves the quarantine."""
@@ -93,7 +91,7 @@ class Known:
     def removals(self) -> Iterator[Removal]:
         """Yield what is stored and no longer true of the source."""
         for scorer_id, hashes in self.evaluated.items():
-            for logged_at, log_id in hashes.keys() - self._kept[scorer_id]:
+            for logged_at, log_id in hashes.keys() - self._kept:
                 yield Removal(scorer_id, logged_at, log_id)
         for logged_at, log_id, occurrence in self.quarantined.keys() - self._still:
             yield Removal(None, logged_at, log_id, occurrence)
@@ -109,7 +107,6 @@ def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int], 
     known = Known(limits)
     for scorer_id in scorer_ids:
         known.evaluated[scorer_id] = {}
-        known._kept[scorer_id] = set()
     place = {"from_at": batch.start.logged_at, "to_at": batch.end.logged_at}
     rows = connection.execute(query("known_hashes"), {**place, "scorer_ids": list(scorer_ids)})
     for scorer_id, logged_at, log_id, input_hash in rows:
@@ -130,7 +127,7 @@ class BatchWriter:
         self.settings = pipeline.settings
         self.limits = pipeline.limits
         self.scorer_ids = list(scorer_ids)
-        self.changed = 0
+        self._changed: set[tuple[datetime, str, int]] = set()
         self._days: set[date] = set()
         self._quarantined: list[Sequence[object]] = []
         self._removed: list[Sequence[object]] = []
@@ -138,9 +135,10 @@ class BatchWriter:
 
     def evaluations(self, scorer_id: int, scored: Iterable[tuple[tuple[Entry, Log], Evaluation]]) -> None:
         """Stage one scorer's evaluations of a chunk."""
-        rows = [self._evaluation(scorer_id, entry, log, result) for (entry, log), result in scored]
+        done = list(scored)
+        rows = [self._evaluation(scorer_id, entry, log, result) for (entry, log), result in done]
         copy_rows(self.connection, "staged_evaluation", _EVALUATION_COLUMNS, rows)
-        self.changed += len(rows)
+        self._changed.update((entry.logged_at, entry.log_id or "", 0) for (entry, _), _ in done)
 
     def _evaluation(self, scorer_id: int, entry: Entry, log: Log, result: Evaluation) -> Sequence[object]:
         self._touch(entry.logged_at)
@@ -178,7 +176,7 @@ class BatchWriter:
     def quarantine(self, entry: Entry, occurrence: int, refusal: BadInput, segments: object) -> None:
         """Stage a row that cannot be read, with what can be read of its segments."""
         self._touch(entry.logged_at)
-        self.changed += 1
+        self._changed.add((entry.logged_at, entry.log_id or "", occurrence))
         detail = _clean(refusal.detail)[:_DETAIL_LENGTH]
         known = json.dumps(_readable_segments(segments, self.settings.segments), ensure_ascii=False)
         content = quarantine_hash(entry.input_hash, self.limits)
@@ -188,15 +186,15 @@ class BatchWriter:
     def remove(self, removal: Removal) -> None:
         """Stage a removal."""
         self._touch(removal.logged_at)
-        self.changed += 1
+        self._changed.add((removal.logged_at, removal.log_id, removal.occurrence))
         self._removed.append((removal.scorer_id, removal.logged_at, removal.log_id, removal.occurrence))
 
     def _touch(self, moment: datetime) -> None:
         self._days.add(day_of(moment, self.settings.day_time_zone))
 
     def finish(self) -> int:
-        """Merge what is staged and mark its days as due for new sums. Returns how many rows changed."""
-        if not self.changed:
+        """Merge what is staged and mark its days as due for new sums. Returns how many logs changed."""
+        if not self._changed:
             return 0
         days = sorted(self._days)
         self.connection.execute(query("lock_days"), {"days": days})
@@ -205,7 +203,7 @@ class BatchWriter:
         for name in ("remove_evaluations", "remove_quarantine", "merge_evaluations", "merge_quarantine"):
             self.connection.execute(query(name))
         self.connection.execute(query("mark_days"), {"days": days, "scorer_ids": self.scorer_ids})
-        return self.changed
+        return len(self._changed)
 
 
 def _documents(log: Log, result: Evaluation) -> tuple[str | None, str | None]:

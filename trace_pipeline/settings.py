@@ -123,7 +123,9 @@ class Settings(BaseSettings):
     )
     source: SourceSettings = SourceSettings()
     scorers: Names = Field(
-        ("heuristic",), min_length=1, description="scorers to run; trends and alerts read the first"
+        ("lexical", "heuristic"),
+        min_length=1,
+        description="scorers to run; trends and alerts read the first, the others are recorded beside it",
     )
     segments: Names = Field(
         ("app_version", "model", "tenant", "language"),

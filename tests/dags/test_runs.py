@@ -81,7 +81,7 @@ def test_the_digest_is_sent_once_a_week_where_it_is_wanted(
         assert states(run_dag("trace_digest", run_after=moment))["send_digest[0]"] == "success"
     with engine.connect() as connection:
         told = connection.execute(text("select event_key, channel, state from trace.alert_delivery")).all()
-    assert [tuple(row) for row in told] == [("digest:heuristic:2026-09-28:2026-10-04", "log", "sent")]
+    assert [tuple(row) for row in told] == [("digest:lexical:2026-09-28:2026-10-04", "log", "sent")]
 
 
 def test_a_failing_batch_fails_the_run_and_is_in_the_ledger(

@@ -84,7 +84,7 @@ def test_incidents_of_the_week_are_counted(engine: Engine, make_pipeline: MakePi
         execute(
             engine,
             "insert into trace.incident (scorer, metric, opened_day, onset_day, closed_day, state, dimension, value,"
-            " size, text) values ('heuristic', 'adherence', :opened, :opened, cast(:closed as date), :state, 'tenant',"
+            " size, text) values ('lexical', 'adherence', :opened, :opened, cast(:closed as date), :state, 'tenant',"
             " :value, -0.1, '')",
             opened=date(2026, 10, 1) + timedelta(days=opened),
             closed=closed and date(2026, 10, 1) + timedelta(days=closed),
@@ -109,7 +109,7 @@ def test_it_goes_to_a_channel_once_a_week(
     """A retry, another run of the week and four at once send nothing more; the next week and another channel do."""
     publish(engine, THIS)
     pipeline = make_pipeline(watch_metrics="adherence")
-    assert step.send_digest(pipeline, "fake", now=MONDAY) == ["digest:heuristic:2026-10-12:2026-10-18"]
+    assert step.send_digest(pipeline, "fake", now=MONDAY) == ["digest:lexical:2026-10-12:2026-10-18"]
     assert step.send_digest(pipeline, "fake", now=MONDAY + timedelta(days=3)) == []
     assert len(step.send_digest(pipeline, "fake", now=MONDAY + timedelta(days=7))) == 1
 

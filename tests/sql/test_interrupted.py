@@ -88,7 +88,7 @@ def test_a_failed_batch_is_in_the_ledger_and_heals(engine: Engine, make_pipeline
     assert rows(engine, "select reasons from trace.ledger where day = :day", day=NEXT) == [
         ({"batch_failed": 1},)
     ]
-    with pytest.raises(LedgerUnbalanced, match="2026-10-02, scorer heuristic: 1 of 2 logs were not reached"):
+    with pytest.raises(LedgerUnbalanced, match="2026-10-02, scorer lexical: 1 of 2 logs were not reached"):
         check_ledger(pipeline, days)
     night(make_pipeline(), NEXT, late_days=1)
     assert rows(engine, LEDGER)[-1] == (NEXT, 2, 2, 0, 0, 0)

@@ -29,7 +29,7 @@ from trace_pipeline.steps.send_alerts import send_alerts
 from trace_pipeline.window import Window
 
 TRAFFIC = SampleSettings(first_day=date(2026, 10, 1), nights=32, logs_per_night=160, release_night=29)
-ANY = IncidentFilter("heuristic")
+ANY = IncidentFilter("lexical")
 
 
 @pytest.fixture(scope="module")
@@ -69,16 +69,16 @@ def test_filters_narrow_the_list(watched: Pipeline, page: IncidentPage) -> None:
     """Each filter keeps the incident or leaves it out; the next page begins behind the last row."""
     row = page.row
     kept = [
-        IncidentFilter("heuristic", metric="adherence"),
-        IncidentFilter("heuristic", states=("open",)),
-        IncidentFilter("heuristic", before=(row.opened_day + timedelta(days=1), 0)),
+        IncidentFilter("lexical", metric="adherence"),
+        IncidentFilter("lexical", states=("open",)),
+        IncidentFilter("lexical", before=(row.opened_day + timedelta(days=1), 0)),
     ]
     left_out = [
         IncidentFilter("lexical"),
-        IncidentFilter("heuristic", metric="completeness"),
-        IncidentFilter("heuristic", states=("withdrawn",)),
-        IncidentFilter("heuristic", dimension="nothing"),
-        IncidentFilter("heuristic", before=(row.opened_day, row.incident_id)),
+        IncidentFilter("lexical", metric="completeness"),
+        IncidentFilter("lexical", states=("withdrawn",)),
+        IncidentFilter("lexical", dimension="nothing"),
+        IncidentFilter("lexical", before=(row.opened_day, row.incident_id)),
     ]
     with watched.results.connect() as connection:
         assert all(list_incidents(connection, wanted) == [row] for wanted in kept)
@@ -130,12 +130,12 @@ def test_a_withdrawn_incident_is_read_and_says_so(engine: Engine) -> None:
     execute(
         engine,
         "insert into trace.incident (scorer, metric, opened_day, onset_day, state, dimension, value, size, evidence, text)"
-        " values ('heuristic', 'adherence', '2026-10-30', '2026-10-29', 'withdrawn', '', '', -0.1, cast(:evidence as jsonb), 'x')",
+        " values ('lexical', 'adherence', '2026-10-30', '2026-10-29', 'withdrawn', '', '', -0.1, cast(:evidence as jsonb), 'x')",
         evidence=evidence,
     )
     with engine.connect() as connection:
         assert list_incidents(connection, ANY) == []
-        (row,) = list_incidents(connection, IncidentFilter("heuristic", states=("withdrawn",)))
+        (row,) = list_incidents(connection, IncidentFilter("lexical", states=("withdrawn",)))
         page = read_incident(connection, row.incident_id)
     assert page is not None and page.row.state == "withdrawn"
     assert page.change is None and page.deliveries == () and page.row.n is None
@@ -147,3 +147,69 @@ def test_an_unknown_number_has_no_page(engine: Engine) -> None:
     """Nobody made it up: there is none."""
     with engine.connect() as connection:
         assert read_incident(connection, 999) is None
+
+
+def shown(watched: Pipeline, page: IncidentPage, most: int = 5) -> list[EvidenceLog]:
+    """Return the evidence of a page with its texts."""
+    scorer = watched.scorers[0]
+    with watched.results.connect() as connection, watched.read_source() as (reading, source):
+        logs = evidence_logs(connection, page, scope_of(page), "UTC", most)
+        return [with_text(reading, source, watched.limits, scorer, page.row.metric, log) for log in logs]
+
+
+def test_the_worst_answers_are_shown_with_their_unsupported_sentences(
+    watched: Pipeline, page: IncidentPage
+) -> None:
+    """Logs of the hurt tenant and the incident's nights, each with sentences of its own response and why."""
+    logs = shown(watched, page)
+    assert len(logs) == 5
+    for log in logs:
+        assert log.segments["tenant"] == "acme"
+        assert page.row.onset_day <= log.logged_at.date() <= page.row.opened_day
+        assert (log.score, log.kind, log.missing) == (0.0, "unsupported", "")
+        response = rows(
+            watched.results, "select response from trace.rag_log where log_id = :id", id=log.log_id
+        )[0][0]
+        assert log.sentences and all(sentence.text in response for sentence in log.sentences)
+        assert all(sentence.reason for sentence in log.sentences)
+
+
+def test_a_completeness_incident_shows_what_was_left_out(watched: Pipeline, page: IncidentPage) -> None:
+    """For completeness the sentences are the relevant ones that the answer did not use."""
+    incomplete = replace(page, row=replace(page.row, metric="completeness"))
+    kinds = {log.kind for log in shown(watched, incomplete, most=20)}
+    assert "left_out" in kinds
+
+
+def test_logs_that_changed_went_or_are_large_say_so(
+    engine: Engine, make_pipeline: MakePipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No sentence is shown of a text that is not the one that was scored."""
+    names = ("gone", "changed", "large", "same")
+    insert(engine, *[a_log(name, response="The moon is a cheese of remarkable size.") for name in names])
+    pipeline = make_pipeline()
+    night(pipeline)
+    execute(engine, "delete from trace.rag_log where log_id = 'gone'")
+    execute(engine, "update trace.rag_log set question = 'Another?' where log_id = 'changed'")
+    fingerprint = pipeline.scorers[0].fingerprint
+    row = IncidentRow(1, "lexical", "adherence", "open", DAY, DAY, None, "", "", -0.5, *(None,) * 5, 0, "")  # type: ignore[arg-type]
+    page = IncidentPage(row, "mean", fingerprint, DAY, None, (), (), ())
+    assert {log.log_id: log.missing for log in shown(pipeline, page)} == {
+        "gone": "It is no longer in the source.",
+        "changed": "Its content has changed since it was scored.",
+        "large": "",
+        "same": "",
+    }
+    monkeypatch.setattr("trace_pipeline.pages.evidence_text.MOST_BYTES", 10)
+    assert shown(pipeline, page)[-1].missing == "It is too large to be shown here; open it."
+
+
+def test_a_segment_that_carries_the_change_narrows_the_logs(page: IncidentPage) -> None:
+    """Of a change of all traffic the logs are those of the segment that carries half of it; else of all."""
+    total = replace(page, row=replace(page.row, dimension="", value="", size=-0.1))
+    carried = replace(total, segments=(SegmentRow("tenant", "acme", -0.06),))
+    spread = replace(total, segments=(SegmentRow("tenant", "acme", -0.04),))
+    assert (scope_of(carried).dimension, scope_of(carried).value) == ("tenant", "acme")
+    assert scope_of(spread).dimension == "" == scope_of(replace(total, segments=())).dimension
+    early = replace(page, row=replace(page.row, onset_day=page.row.opened_day - timedelta(days=20)))
+    assert (scope_of(early).last - scope_of(early).first).days == 6

@@ -96,7 +96,7 @@ def test_segments_add_up_to_the_night(engine: Engine, make_pipeline: MakePipelin
     )
     night(make_pipeline(segment_values=2))
     with engine.connect() as connection:
-        (seen,) = load_nights(connection, "heuristic", "adherence", 400)
+        (seen,) = load_nights(connection, SCORER, "adherence", 400)
     assert seen.day == DAY
     for cells in seen.segments.values():
         assert sum(cell.n for cell in cells.values()) == seen.total.n == 32

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Engine
 
 from tests.sql.tools import DAY, execute
+from trace_core import DEFAULT_SCORER
 from trace_core.drift import Incident, Night, Verdict
 from trace_pipeline.steps import detect_drift as step
 
-SCORER = "heuristic"
+SCORER = DEFAULT_SCORER
 
 
 def day(number: int) -> date:

@@ -9,7 +9,7 @@ from trace_core.scorers.base import BaseScorer, Evaluation, Scorer
 from trace_core.scorers.heuristic import HeuristicScorer
 
 #: The scorer used where none is named.
-DEFAULT_SCORER: Final = "heuristic"
+DEFAULT_SCORER: Final = "lexical"
 
 
 def _lexical() -> Scorer:
@@ -19,7 +19,7 @@ def _lexical() -> Scorer:
     return LexicalScorer()
 
 
-_FACTORIES: Final[Mapping[str, Callable[[], Scorer]]] = {"heuristic": HeuristicScorer, "lexical": _lexical}
+_FACTORIES: Final[Mapping[str, Callable[[], Scorer]]] = {"lexical": _lexical, "heuristic": HeuristicScorer}
 
 __all__ = [
     "DEFAULT_SCORER",

@@ -56,7 +56,7 @@ def run(
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     console.print(
-        f"{report.read:,} logs read, {report.changed:,} rows changed, {len(report.days)} days restated.",
+        f"{report.read:,} logs read, {report.changed:,} changed, {len(report.days)} days restated.",
         highlight=False,
     )
 
