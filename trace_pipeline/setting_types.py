@@ -81,6 +81,12 @@ def _web_address(value: str) -> str:
     return value
 
 
+def _database_address(value: str) -> str:
+    if value and not re.fullmatch(r"[A-Za-z0-9._-]+(:\d{1,5})?/[^/@\s?#]+", value):
+        raise ValueError("host:port/database is wanted, without a user, such as db.example.org:5432/trace")
+    return value
+
+
 Identifier = Annotated[str, Field(min_length=1, max_length=63)]
 OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
 OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
@@ -96,4 +102,5 @@ Addresses = Annotated[
 ColumnsByName = Annotated[Mapping[Name, Identifier], NoDecode, BeforeValidator(_paired)]
 TimeZone = Annotated[str, AfterValidator(_known_zone)]
 Cron = Annotated[str, AfterValidator(_cron)]
+DatabaseAddress = Annotated[str, AfterValidator(_database_address)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]

@@ -26,6 +26,7 @@ from trace_pipeline.setting_types import (
     Addresses,
     ColumnsByName,
     Cron,
+    DatabaseAddress,
     Identifier,
     Names,
     OptionalColumn,
@@ -111,6 +112,18 @@ class TelemetrySettings(BaseModel):
     max_events: int = Field(1_000, ge=0, le=100_000, description="events sent of a batch at most")
 
 
+class LineageSettings(BaseModel):
+    """How the databases are named in asset URIs: the connections' own addresses are unknown to a DAG file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    results: DatabaseAddress = Field(
+        "", description="host:port/database of the results in asset URIs; empty = assets have a name only"
+    )
+    source: DatabaseAddress = Field(
+        "", description="host:port/database of the logs in asset URIs; empty = that of the results"
+    )
+
+
 class Settings(BaseSettings):
     """Every setting of the product. Unit in the name; reason in the description."""
 
@@ -159,6 +172,7 @@ class Settings(BaseSettings):
     )
     alerts: AlertSettings = AlertSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    lineage: LineageSettings = LineageSettings()
     drift: Mapping[str, Any] = Field(
         default_factory=dict,
         description="thresholds of the drift watch that differ from their defaults; see docs/drift.md",
@@ -254,13 +268,16 @@ def _refuse_unknown_environment() -> None:
             )
 
 
+# The address of a channel holds its password; where an address is wrong, it may.
+_SECRET = frozenset(("channels", "otlp_endpoint", "lineage"))
+
+
 def _sentences(error: ValidationError) -> str:
     parts = []
     for item in error.errors(include_url=False):
         name = ".".join(str(part) for part in item["loc"]) or "settings"
         message = item["msg"].removeprefix("Value error, ")
-        # The address of a channel holds its password, and that of an endpoint may.
-        hidden = not item["loc"] or {"channels", "otlp_endpoint"} & {*map(str, item["loc"])}
+        hidden = not item["loc"] or _SECRET & {*map(str, item["loc"])}
         given = "" if hidden else f" (given: {str(item['input'])[:80]!r})"
         parts.append(f"Setting {name}: {message}{given}.")
     return " ".join(parts)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import Asset, CronDataIntervalTimetable, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk import CronDataIntervalTimetable, ExceptionRetryPolicy, RetryAction, RetryRule
 from airflow.sdk.exceptions import AirflowTimetableInvalid
 
+from trace_airflow.assets import daily_metric_asset, rag_log_asset
 from trace_core.errors import ConfigurationError
 from trace_pipeline.settings import load_settings
 
-DAILY_METRIC = Asset("trace_daily_metric")
+DAILY_METRIC, RAG_LOG = daily_metric_asset(), rag_log_asset()
 POOL = "trace_scoring"
 START = datetime(2024, 1, 1, tzinfo=UTC)
 TAGS = ["rag-quality", "trace"]

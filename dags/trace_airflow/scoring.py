@@ -9,7 +9,7 @@ from typing import Any
 from airflow.sdk import TriggerRule, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
-from trace_airflow.defaults import DAILY_METRIC, POOL
+from trace_airflow.defaults import DAILY_METRIC, POOL, RAG_LOG
 
 
 @task
@@ -70,14 +70,14 @@ def aggregate_day(batches: list[Any] | None, results: Sequence[Any] | None) -> l
         return days
 
 
-@task(outlets=[DAILY_METRIC])
+@task(inlets=[RAG_LOG], outlets=[DAILY_METRIC])
 def check_ledger(days: list[str]) -> list[str]:
     """Hold the days against the checks, then tell the watch which days changed."""
     from trace_airflow.runs import open_run
+    from trace_pipeline.headline import headline
     from trace_pipeline.steps.check_ledger import check_ledger as step
 
     with open_run() as run:
         notes = step(run.pipeline, days)
-        told: dict[str, Any] = {"days": days, "scorer": run.pipeline.settings.scorers[0]}
-        get_current_context()["outlet_events"][DAILY_METRIC].extra = told
+        get_current_context()["outlet_events"][DAILY_METRIC].extra = headline(run.pipeline, days)
         return notes

@@ -21,7 +21,7 @@ def watch_schedule() -> Any:
     return AssetOrTimeSchedule(timetable=morning, assets=[DAILY_METRIC])
 
 
-@task
+@task(inlets=[DAILY_METRIC])
 def detect_drift() -> list[str]:
     """Judge the nights; return the names of the channels that may have something to send."""
     from trace_airflow.channels import channel_addresses

@@ -46,6 +46,12 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "telemetry.otlp_endpoint": ("http://127.0.0.1:4318", '"http://127.0.0.1:4318"', "http://127.0.0.1:4318"),
     "telemetry.events": ("all", '"all"', "all"),
     "telemetry.max_events": ("5", "5", 5),
+    "lineage.results": (
+        "db.example.org:5432/trace",
+        '"db.example.org:5432/trace"',
+        "db.example.org:5432/trace",
+    ),
+    "lineage.source": ("logs.example.org/app", '"logs.example.org/app"', "logs.example.org/app"),
     "alerts.channels": (
         "log, mailto://a:b@c?to=x,y",
         '["log", "mailto://a:b@c?to=x,y"]',
@@ -87,6 +93,8 @@ WRONG: dict[str, str] = {
     "alerts.weekly_digest": "sometimes",
     "telemetry.otlp_endpoint": "grpc://user:secret@host",
     "telemetry.events": "some",
+    "lineage.results": "user:secret@host/trace",
+    "lineage.source": "host",
     "telemetry.max_events": "-1",
 }
 
