@@ -6,5 +6,5 @@ BIN=${BIN:-.venv/bin}
 "$BIN/ruff" check .
 "$BIN/ruff" check --preview --select AIR dags
 "$BIN/mypy"
-"$BIN/lint-imports"
+PYTHONPATH=plugins "$BIN/lint-imports"
 "$BIN/sqlfluff" lint --disable-progress-bar sql
