@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from urllib.parse import urlsplit
+
 from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
 from airflow.api_fastapi.core_api.security import get_user, requires_access_dag, requires_authenticated
+from airflow.configuration import conf
 from fastapi import Depends, FastAPI, HTTPException, Request
 from sqlalchemy.engine import URL
 
@@ -18,11 +22,13 @@ _LABEL_RIGHT = "trace_score_nightly"  # who may edit this DAG may label
 
 def airflow_app() -> FastAPI:
     """Return the app as Airflow mounts it: every request needs a signed-in user."""
-    return create_app(
-        urls=_urls,
-        guard=Depends(requires_authenticated()),
-        viewer=_viewer,
-    )
+    app = create_app(urls=_urls, guard=Depends(requires_authenticated()), viewer=_viewer)
+    # Every worker of the api-server must know the forms of the others; behind a proxy that changes the
+    # host, the address that people see is the configured one.
+    secret = str(conf.get("api", "secret_key", fallback=""))
+    app.state.form_secret = hashlib.sha256(f"rag-quality {secret}".encode()).digest() if secret else None
+    app.state.form_hosts = {urlsplit(str(conf.get("api", "base_url", fallback=""))).netloc.lower()} - {""}
+    return app
 
 
 def _urls() -> PageUrls:

@@ -25,7 +25,7 @@ def form_token(request: Request, name: str) -> str:
 
 
 def check_form(request: Request, name: str, token: str) -> None:
-    """Refuse a form that is not of our pages, or not of this person. Raises HTTPException 403 with a sentence."""
+    """Refuse a form that is not of our pages, or not of this person, by HTTPException 403 and a sentence."""
     if not _is_ours(request):
         raise HTTPException(403, "The form did not come from this site, so nothing was changed.")
     issued, _, given = token.partition(".")

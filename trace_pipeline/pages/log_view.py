@@ -101,3 +101,11 @@ def evaluation_log(scored: list[ScoredBy]) -> str:
         log.add(f"scorer {one.scorer} {one.evaluation.fingerprint}")
         log.add_evaluation(one.evaluation)
     return log.render()
+
+
+def find_log(
+    connection: Connection, scorer_id: int, log_id: str, from_at: datetime, to_at: datetime
+) -> datetime | None:
+    """Return when the newest log of an id in [from_at, to_at) was given; None when there is none."""
+    place = {"scorer_id": scorer_id, "log_id": log_id, "from_at": from_at, "to_at": to_at}
+    return connection.execute(query("page_find_log"), place).scalar()
