@@ -98,7 +98,7 @@ def services(
 
 
 def test_each_profile_has_its_services(services: dict[str, Any]) -> None:
-    """Without a profile Airflow and Postgres run, with celery Redis and two workers too, with grafana Grafana."""
+    """Without a profile Airflow and Postgres run, with celery Redis and workers too, with grafana Grafana."""
     assert set(services) in (BASE, BASE | CELERY, BASE | {"grafana"})
     assert ("redis" in services) == ("worker-1" in services) == ("worker-2" in services)
 
@@ -163,7 +163,7 @@ def test_airflow_is_set_up_as_the_project_needs_it(services: dict[str, Any]) -> 
 
 
 def test_each_service_has_the_least_database_rights(services: dict[str, Any]) -> None:
-    """Migrations run as the owner, tasks as the pipeline, pages as the reader, the others not at all."""
+    """Migrations run as the owner, tasks as the pipeline, pages as their own login, the others not at all."""
     for name, service in services.items():
         if name == "postgres":
             continue
@@ -172,7 +172,7 @@ def test_each_service_has_the_least_database_rights(services: dict[str, Any]) ->
         if name == "init":
             assert roles == {"trace_owner"}
         elif name == "api-server":
-            assert roles == {"trace_reader"}
+            assert roles == {"trace_pages"}
         elif name in {"scheduler", "worker-1", "worker-2"}:
             assert roles == {"trace_pipeline"}
             assert set(service["environment"]) > {"AIRFLOW_CONN_RAG_LOGS", "AIRFLOW_CONN_TRACE_RESULTS"}

@@ -79,7 +79,7 @@ def reader(engine: Engine, make_pipeline: MakePipeline) -> Iterator[Engine]:
     ):
         pass
     insert(engine, a_log("quoted", noon(LAST), segments={"tenant": TENANT}), a_log("bad", question=None))
-    pipeline = make_pipeline(watch_metrics="adherence")
+    pipeline = make_pipeline(scorers="heuristic", watch_metrics="adherence")
     night(pipeline, nights=NIGHTS)
     detect_drift(pipeline)
     execute(
