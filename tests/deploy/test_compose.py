@@ -264,7 +264,7 @@ def test_the_secrets_made_for_env_are_fresh_and_fit() -> None:
 
     first, second = (variables(module("make_env").filled(EXAMPLE.read_text())) for _ in range(2))
     secret_names = [name for name in first if SECRET.match(name)]
-    assert len(secret_names) == 13
+    assert len(secret_names) == 14
     values = [first[name] for name in secret_names]
     assert len(set(values)) == len(values)
     for name in secret_names:

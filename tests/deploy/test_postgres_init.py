@@ -23,6 +23,7 @@ PASSWORDS = {
     "trace_owner": "OWNER_DATABASE_PASSWORD",
     "trace_pipeline": "PIPELINE_DATABASE_PASSWORD",
     "trace_reader": "READER_DATABASE_PASSWORD",
+    "trace_pages": "PAGES_DATABASE_PASSWORD",
 }
 AWKWARD = 'it\'s "quoted"; \\ $x'  # nothing of a password may be read as SQL or by the shell
 
@@ -119,6 +120,18 @@ def test_the_reader_writes_nowhere(connection: Connection, statement: str) -> No
         connection.execute(text(statement))
 
 
+@pytest.mark.parametrize("connection", ["trace_pages"], indirect=True)
+@pytest.mark.parametrize("statement", ["delete from trace.evaluation", "delete from trace.label"])
+def test_the_pages_write_nothing_but_labels(connection: Connection, statement: str) -> None:
+    """They read, they may label as trace_labeller, and even a label they cannot remove."""
+    connection.execute(text("select count(*) from trace.metric_trend"))
+    connection.execute(text("set local role trace_labeller"))
+    connection.execute(text("update trace.label set note = ''"))
+    connection.rollback()
+    with pytest.raises(ProgrammingError, match="permission denied"):
+        connection.execute(text(statement))
+
+
 @pytest.mark.parametrize(
     ("role", "database"),
     [
@@ -126,6 +139,7 @@ def test_the_reader_writes_nowhere(connection: Connection, statement: str) -> No
         ("trace_owner", "airflow"),
         ("trace_pipeline", "airflow"),
         ("trace_reader", "airflow"),
+        ("trace_pages", "airflow"),
         ("trace_pipeline", "postgres"),
     ],
 )

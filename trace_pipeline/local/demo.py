@@ -139,4 +139,9 @@ def _show(stack: Stack, settings: SampleSettings, console: Console) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    console.print(
+        f"See it as pages, after signing in there: {stack.ui_url}/rag-quality/",
+        highlight=False,
+        soft_wrap=True,
+    )
     console.print("Stop everything with: make down", highlight=False)
