@@ -193,6 +193,13 @@ def test_a_faulty_endpoint_costs_seconds_and_one_line(
     assert "127.0.0.1" not in caplog.text
 
 
+def test_where_nobody_listens_nobody_waits() -> None:
+    """A mapped task is a process of its own: two hundred of them must not wait two hundred times."""
+    begun = time.monotonic()
+    assert not sender.send(f"http://127.0.0.1:{free_port()}", [], [])
+    assert time.monotonic() - begun < 1
+
+
 def test_a_fault_after_the_first_chunk_counts_what_is_left(caplog: pytest.LogCaptureFixture) -> None:
     """What was taken is not called dropped."""
     events = [EvaluationEvent("adherence", str(n), "s", "f", NOON, score=0.0) for n in range(700)]
@@ -217,5 +224,6 @@ def test_a_missing_extra_is_a_warning(
         raise ImportError("opentelemetry")
 
     monkeypatch.setattr(sender, "_send_measures", absent)
+    monkeypatch.setattr(sender, "_listens", lambda _: True)
     assert not sender.send("http://127.0.0.1:1", [], [])
     assert "the extra `otel` of this package is not installed" in caplog.text

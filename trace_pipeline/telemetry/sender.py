@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from trace_pipeline.telemetry.events import EvaluationEvent
 from trace_pipeline.telemetry.measures import MEASURES, Measure
@@ -63,6 +65,9 @@ def _send(
     endpoint: str, events: Sequence[EvaluationEvent], measures: Sequence[Measure], outcome: dict[str, Any]
 ) -> None:
     try:
+        if not _listens(endpoint):
+            outcome["fault"] = "nobody listens at the endpoint"
+            return
         _keep_library_quiet()
         if not _send_measures(endpoint, measures):
             outcome["fault"] = "the endpoint did not take the measures"
@@ -78,6 +83,21 @@ def _send(
         outcome["fault"] = "an endpoint is configured, but the extra `otel` of this package is not installed"
     except Exception as error:  # its text may hold the address, with a secret in it
         outcome["fault"] = f"sending failed with {type(error).__name__}"
+
+
+def _listens(endpoint: str) -> bool:
+    """Tell whether a connection can be made: the exporter tries a refused one until its time is up."""
+    import requests
+
+    parts = urlsplit(endpoint)
+    if requests.utils.get_environ_proxies(endpoint):
+        return True  # the proxy connects, not this process
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((str(parts.hostname), port), REQUEST_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def _send_measures(endpoint: str, measures: Sequence[Measure]) -> bool:
