@@ -28,24 +28,32 @@ _CUES: Final = (
     r"|\b(?:insufficient|not enough) (?:information|context|evidence)",
     # German
     r"\b(?:keine (?:\w+ )?(?:information|informationen|angaben|angabe|hinweise|antwort|details)\b)"
-    r"|\b(?:ich weiß es nicht|ich weiss es nicht|kann (?:ich )?(?:\w+ ){0,4}nicht (?:beantworten"
-    r"|beantwortet|sagen|finden))"
-    r"|\bnicht (?:erwähnt|angegeben|enthalten|genannt|beantwortet|ersichtlich)\b|\bgeht nicht hervor",
+    r"|\b(?:ich weiss (?:es |das |es leider |das leider )?nicht|weiss ich (?:es |das |leider )?nicht"
+    r"|kann (?:ich )?(?:\w+ ){0,7}nicht (?:beantworten|beantwortet|sagen|finden))"
+    r"|\bnicht (?:erwähnt|angegeben|enthalten|genannt|beantwortet|ersichtlich)\b"
+    r"|\bgeht (?:\w+ ){0,6}nicht hervor",
     # Spanish
     r"\bno (?:se )?(?:menciona|mencionan|proporciona|proporcionan|contiene|contienen|especifica"
     r"|especifican|indica|indican|incluye|dice)"
     r"|\bno (?:hay|tengo|existe|dispongo de|encuentro|encontré) (?:\w+ )?(?:información|datos"
     r"|detalles|respuesta)"
+    r"|\bno se (?:encuentra|encuentran|encontró|dispone de) (?:\w+ )?(?:información|datos|detalles|respuesta)"
+    r"|\bno responden? a (?:la|esta|esa|su) pregunta"
     r"|\b(?:no lo sé|no sé la|no puedo (?:responder|encontrar|determinar)|no es posible (?:responder"
     r"|determinar))",
     # French
     r"\bne (?:mentionne|mentionnent|précise|précisent|contient|contiennent|fournit|fournissent|donne"
     r"|donnent|indique|indiquent|dit|disent) (?:pas|aucun|rien)"
+    r"|\bne (?:permet|permettent) pas (?:de|d['’]y) (?:répondre|déterminer|savoir)"
+    r"|\bn['’]est pas (?:disponible|fourni|mentionné|présent)e? dans"
+    r"|\bpas (?:suffisamment|assez) d['’]information"
+    r"|\binformations? n['’](?:est|étaient|était) pas disponible"
     r"|\bje ne (?:sais pas|peux pas|trouve pas|dispose pas)|\bn['’](?:est|est donc) pas (?:mentionné"
     r"|précisé|indiqué|possible de (?:répondre|déterminer))"
     r"|\b(?:aucune|pas d['’]|pas de) (?:information|mention|réponse|détail)",
     # Hindi, Japanese, Chinese, Thai
-    r"(?:जानकारी|उल्लेख|विवरण) (?:\S+ )?नहीं|नहीं (?:बताया|दिया) गया|मुझे नहीं पता"
+    r"(?:जानकारी|उल्लेख|विवरण) (?:\S+ )?नहीं|(?:उत्तर|जवाब) नहीं (?:है|दे|मिल|दिया)"
+    r"|नहीं (?:बताया|दिया) गया|मुझे नहीं पता"
     r"|記載(?:されて|が|は)(?:い?ません|ありません|いない|ない)|情報(?:が|は)(?:ありません|ない|見つかりません)"
     r"|(?:わかり|分かり)ません(?:でした)?。?$|(?:お)?答え(?:する)?(?:こと(?:が|は))?でき(?:ません|ない)"
     r"|没有(?:提到|提及|提供|说明|包含|相关|找到)|未(?:提及|提到|提供|说明)|無法回答|无法(?:回答|确定)|我不知道|不清楚"
@@ -61,7 +69,7 @@ _HINTS: Final = (
 )
 _REFUSALS: Final = [(hints, re.compile(cue)) for hints, cue in zip(_HINTS, _CUES, strict=True)]
 #: Part of every fingerprint: the rules' version and a digest of the cues.
-REFUSAL_RULES: Final = "refusal-1 " + digest(_CUES, _HINTS)
+REFUSAL_RULES: Final = "refusal-2 " + digest(_CUES, _HINTS)
 _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
 
 

@@ -29,14 +29,16 @@ LOGS = [
     log("टावर कब बना?", "टावर १८८९ में बना।", "यह टावर १८८९ में बना था।"),
     log("Is it open?", "Yes, it is."),
     log("What?", "Done: 100 %.", ""),
+    log("Why?", "Paris.", "Paris."),
+    log("À quelle heure ?", "Cette information n'est pas disponible.", "La tour est ouverte."),
 ]
 
 #: scorer -> its fingerprint and a digest of all values over LOGS. When values changed on purpose, raise the
 #: version in the rules of the changed module, replace both, and say "score values change" in the changelog.
 #: When only the fingerprint changed, as with a new version of a package, replace it.
 EXPECTED = {
-    "heuristic": ("2b6dc2124cb4269a", "d14830b40215603d"),
-    "lexical": ("044126f32f3778ec", "6658f9dcfdd4f81b"),
+    "heuristic": ("1625971f8ed5757d", "470ee6eeba11f346"),
+    "lexical": ("88d108bb45ac7d3c", "07183cfdbeda5264"),
 }
 
 

@@ -130,6 +130,13 @@ def test_a_copied_response_is_adherent(documents: list[str], data: st.DataObject
     assert result.adherence == 1.0
 
 
+@pytest.mark.parametrize("text", ["The tower was built in 1889.", "Paris.", "It is what it is.", "パリ。"])
+def test_a_whole_document_that_is_repeated_is_used(text: str) -> None:
+    """Whatever was asked: utilization and completeness do not contradict adherence."""
+    result = score(text, text, question="What is the refund policy?")
+    assert (result.adherence, result.utilization, result.completeness) == (1.0, 1.0, 1.0)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=3)), min_size=2, max_size=6))
 def test_neither_order_nor_company_of_logs_matters(pairs: list[tuple[str, list[str]]]) -> None:

@@ -17,7 +17,7 @@ from trace_core.refusals import REFUSAL_RULES, ResponseKind, is_refusal_sentence
 from trace_core.scorers.base import JSON, BaseScorer, Evaluation
 from trace_core.scorers.lexical.batches import batches, by_vocabulary
 from trace_core.scorers.lexical.features import Nearest, document_features, support_features
-from trace_core.scorers.lexical.layout import Layout, lay_out
+from trace_core.scorers.lexical.layout import Bools, Layout, lay_out
 from trace_core.scorers.lexical.model import LexicalModel, packaged_model
 from trace_core.scorers.lexical.overlap import Overlap, measure
 from trace_core.scorers.lexical.reading import DocumentCache, Reading, read_log
@@ -38,11 +38,15 @@ from trace_core.words import WORD_RULES, words
 
 _VERBATIM: Final = 0.99
 _REFUSAL: Final = 0.97
+#: Of a document sentence that holds a whole response sentence of some words: relevant, and used.
+_COPIED: Final = 0.875
+_COPIED_WORDS: Final = 4
 _MAX_CELLS: Final = 8_000_000  # of the table of document by response sentences, 64 MB; beyond, a reason
 _RULES: Final[Mapping[str, JSON]] = {
-    "rules": "lexical-1",
+    "rules": "lexical-2",
     "verbatim_probability": _VERBATIM,
     "refusal_probability": _REFUSAL,
+    "copied": [_COPIED, _COPIED_WORDS],
     "largest_table": _MAX_CELLS,
     "supporting": [SUPPORTING_SHARE, SUPPORTING_OF_BEST],
     "sets": SET_RULES,
@@ -155,7 +159,7 @@ class LexicalScorer(BaseScorer):
         nearest = Nearest.of(overlap, layout)
         support = self._support(overlap, layout, nearest, [task.kind for task in tasks])
         rows = document_features(overlap, layout, [task.kind == "refusal" for task in tasks])
-        sentences = self.model.documents.probabilities(rows)
+        sentences = _with_copied(self.model.documents.probabilities(rows), overlap, layout)
         return [
             self._result(task, i, _Parts(layout, overlap, nearest, support, sentences))
             for i, task in enumerate(tasks)
@@ -225,6 +229,19 @@ class LexicalScorer(BaseScorer):
         return Evaluation.scored(
             task.log.log_id, task.kind, score_counts(counts), annotation, self.fingerprint, probability
         )
+
+
+def _with_copied(probabilities: Floats, overlap: Overlap, layout: Layout) -> Floats:
+    """The probabilities of document sentences, at least `_COPIED` where one holds a whole response sentence:
+    of some words, or the whole of the document sentence as well."""
+    log, found = layout.said_log, layout.found_word.count
+    position = np.arange(len(log.of)) - log.start[log.of]
+    size = np.full((len(log.count), overlap.coverage.shape[1]), -1)
+    size[log.of, position] = np.where(overlap.pairs >= 1.0, layout.said_word.count, -1)
+    size = size[layout.sentence_log.of]
+    held = (overlap.coverage >= 1.0) & ((size >= _COPIED_WORDS) | ((size > 0) & (size >= found[:, None])))
+    copied: Bools = np.any(held, axis=1, keepdims=True)
+    return np.where(copied, np.maximum(probabilities, _COPIED), probabilities)
 
 
 @dataclass(frozen=True, slots=True)
