@@ -1,6 +1,6 @@
-"""One large night through a real Airflow: logs per second end to end, beside the scorer alone, in one run.
+"""One large night through a real Airflow: logs per second end to end, beside the scorers alone, in one run.
 
-    python -m benchmarks.night [--logs 200000] [--scorer heuristic]
+    python -m benchmarks.night [--logs 200000] [--scorers lexical,heuristic]
 
 Prints ratios, not only seconds: the machine differs, the share of time that is not scoring should not.
 """
@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -68,26 +69,28 @@ class MemoryWatch:
                 continue
 
 
-def scorer_alone(name: str, settings: SampleSettings) -> float:
-    """Return logs per second of the scorer in this process, on parsed logs of the same night."""
+def scorers_alone(names: Sequence[str], settings: SampleSettings) -> float:
+    """Return logs per second of the scorers together, over parsed logs of the same night, in this process."""
     logs = []
     for row in islice(generate(settings), _SCORER_ALONE_LOGS):
         try:
             logs.append(parse_log(row))
         except BadInput:
             continue
-    scorer = get_scorer(name)
-    scorer.score(logs[0])
+    scorers = [get_scorer(name) for name in names]
+    for scorer in scorers:
+        scorer.score(logs[0])
     started = time.perf_counter()
-    for _ in scorer.score_many(logs):
-        pass
+    for scorer in scorers:
+        for _ in scorer.score_many(logs):
+            pass
     return len(logs) / (time.perf_counter() - started)
 
 
-def steps_alone(stack: Stack, settings: SampleSettings, name: str) -> tuple[int, float]:
+def steps_alone(stack: Stack, settings: SampleSettings, names: Sequence[str]) -> tuple[int, float]:
     """Run the steps in this process over the same night, forced; returns (logs, seconds)."""
     pipeline = open_pipeline(
-        load_settings(scorers=(name,)), results_url=stack.results_url, source_url=stack.source_url
+        load_settings(scorers=tuple(names)), results_url=stack.results_url, source_url=stack.source_url
     )
     started = time.perf_counter()
     report = run_window(pipeline, Window(settings.first_day, settings.first_day), late_days=0, force=True)
@@ -119,17 +122,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--logs", type=int, default=200_000)
-    parser.add_argument("--scorer", default=load_settings().scorers[0])
+    parser.add_argument("--scorers", default=",".join(load_settings().scorers))
     options = parser.parse_args()
+    names = options.scorers.split(",")
     console = Console()
     last = last_complete_day(datetime.now(UTC))
     day = last - timedelta(days=(last.weekday() - 2) % 7)  # a Wednesday: the sample's weekends are quieter
     settings = SampleSettings(first_day=day, nights=1, logs_per_night=options.logs, release_night=None)
-    alone = scorer_alone(options.scorer, settings)
+    alone = scorers_alone(names, settings)
     folder = Path(tempfile.mkdtemp(prefix="trace-bench-"))
     folder.chmod(0o755)
     try:
-        environment = {"TRACE_SCORERS": options.scorer}
+        environment = {"TRACE_SCORERS": options.scorers}
         stack = start_stack(folder, say=console.print, fresh=True, extra_environment=environment)
         engine = connect(stack.admin_url, setting="benchmark")
         started = time.perf_counter()
@@ -137,16 +141,16 @@ def main() -> None:
         loading = time.perf_counter() - started
         engine.dispose()
         seconds, peak, tasks = through_airflow(stack, settings, folder)
-        _, steps = steps_alone(stack, settings, options.scorer)
+        _, steps = steps_alone(stack, settings, names)
     finally:
         destroy_stack(folder)
         shutil.rmtree(folder, ignore_errors=True)
     cores = os.cpu_count() or 1
-    table = Table(title=f"One night of {written:,} logs, scorer {options.scorer}, {cores} cores")
-    for heading in ("measure", "value", "logs/s", "of the scorer alone"):
+    table = Table(title=f"One night of {written:,} logs, scored by {options.scorers}, {cores} cores")
+    for heading in ("measure", "value", "logs/s", "of the scorers alone"):
         table.add_column(heading, justify="left" if heading == "measure" else "right")
     rate = written / seconds
-    table.add_row("scorer alone, one core", "", f"{alone:,.0f}", "1.00")
+    table.add_row("scorers alone, one core", "", f"{alone:,.0f}", "1.00")
     table.add_row(
         "steps in one process", f"{steps:.0f} s", f"{written / steps:,.0f}", f"{written / steps / alone:.2f}"
     )

@@ -1,27 +1,30 @@
 """Does the watch find the sample's planted release, once and soon, and nothing else? Over many seeds.
 
-    python -m benchmarks.release [--seeds 50] [--first-seed 1] [--scorer heuristic]
+    python -m benchmarks.release [--seeds 50] [--first-seed 1] [--scorer lexical]
 
 Every seed is sample traffic of 60 nights scored by the real scorer and judged by the detector the DAG runs;
-only the database is left out. Prints how many seeds paged before the release, and how soon it was found.
+only the database is left out. All metrics watched by default are judged, and a page of any of them counts.
+Prints how many seeds paged before the release, and how soon it was found.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from datetime import date, timedelta
+from contextlib import suppress
+from datetime import date
+from itertools import tee
 
 from rich.console import Console
 from rich.table import Table
 
-from trace_core import BadInput, get_scorer, parse_log
+from trace_core import DEFAULT_SCORER, BadInput, Log, get_scorer, parse_log
 from trace_core.aggregates import Sums
 from trace_core.drift import Night, make_detector
 from trace_pipeline.sample import SampleSettings, generate
 from trace_pipeline.settings import Settings
-from trace_pipeline.window import day_of
 
 _FIRST_DAY = date(2026, 9, 1)
 _NIGHTS, _RELEASE = 60, 45
@@ -29,7 +32,7 @@ _ROLLBACK = 52
 
 
 def judge(seed: int, scorer_name: str, rollback: bool) -> list[tuple[int, str, bool, bool]]:
-    """Return (night, event, names the tenant, names the release) of every event of one seed."""
+    """Return (night, event, names the tenant, names the release) of every event of one seed, in order."""
     settings = SampleSettings(
         first_day=_FIRST_DAY,
         nights=_NIGHTS,
@@ -39,25 +42,31 @@ def judge(seed: int, scorer_name: str, rollback: bool) -> list[tuple[int, str, b
     )
     scorer = get_scorer(scorer_name)
     dimensions = Settings.model_fields["segments"].default
-    scores: dict[date, list[tuple[float, dict[str, str]]]] = defaultdict(list)
-    for row in generate(settings):
-        try:
-            log = parse_log(row)
-        except BadInput:
-            continue
-        value = scorer.score(log).adherence
-        if value is not None:
-            segments = {name: log.segments.get(name) or "(missing)" for name in dimensions}
-            scores[day_of(row["logged_at"], "UTC")].append((value, segments))
-    detector = make_detector("adherence")
+    metrics = Settings.model_fields["watch_metrics"].default
+    scores: dict[tuple[str, date], list[tuple[float, dict[str, str]]]] = defaultdict(list)
+    logs, copy = tee(_readable(settings))
+    for log, evaluation in zip(logs, scorer.score_many(copy), strict=True):
+        segments = {name: log.segments.get(name) or "(missing)" for name in dimensions}
+        for metric in metrics:
+            value = getattr(evaluation, metric)
+            if value is not None:
+                scores[metric, settings.day(int(log.log_id.split("-")[1]))].append((value, segments))
     events = []
-    for number in range(_NIGHTS):
-        day = _FIRST_DAY + timedelta(days=number)
-        verdict = detector.observe(_night(day, scores[day], scorer.fingerprint))
-        if verdict.event:
-            named = verdict.text + str(verdict.incident)
-            events.append((number, str(verdict.event), "acme" in named, "2.4.0" in named))
-    return events
+    for metric in metrics:
+        detector = make_detector(metric)
+        for number in range(_NIGHTS):
+            day = settings.day(number)
+            verdict = detector.observe(_night(day, scores[metric, day], scorer.fingerprint))
+            if verdict.event:
+                named = verdict.text + str(verdict.incident)
+                events.append((number, str(verdict.event), "acme" in named, "2.4.0" in named))
+    return sorted(events)
+
+
+def _readable(settings: SampleSettings) -> Iterator[Log]:
+    for row in generate(settings):
+        with suppress(BadInput):
+            yield parse_log(row)
 
 
 def _night(day: date, scores: list[tuple[float, dict[str, str]]], fingerprint: str) -> Night:
@@ -79,7 +88,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--scorer", default="heuristic")
+    parser.add_argument("--scorer", default=DEFAULT_SCORER)
     parser.add_argument("--rollback", action="store_true", help="roll the release back after a week")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
