@@ -23,7 +23,8 @@ used as materialized (
         count(*) filter (where a.is_unsupported) as beside_unsupported
     from answer as a
     cross join unnest(a.document_ids, a.document_uses) as d (document_id, uses)
-    where not exists (select from answer as other where other.document_ids is null)
+    where not exists (select from answer as other
+where other.document_ids is null)
     group by d.document_id
 ),
 

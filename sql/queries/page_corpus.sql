@@ -1,6 +1,6 @@
 -- name: page_corpus
 -- purpose: a page of the retrieved documents of some nights: never utilized, most utilized, or beside unsupported sentences
--- parameters: scorer_id, first_day, last_day, order (never, utilized, beside or retrieved), document (one id; empty = all),
+-- parameters: scorer_id, first_day, last_day, chosen_order (never, utilized, beside or retrieved), document (one id; empty = all),
 --     after (place of the last row of the page before, 0 for the first page), most
 -- returns: place (from 1), document_id, retrieved, relevant, utilized, beside_unsupported, last_day, and of the whole
 --     choice: places; of all documents: documents, never_utilized, all_retrieved, all_beside;
@@ -33,18 +33,18 @@ placed as (
         s.*,
         row_number() over (
             order by
-                case :order
+                case :chosen_order
                     when 'utilized' then s.utilized
                     when 'beside' then s.beside_unsupported
                     else s.retrieved
                 end desc,
                 s.retrieved,
-                s.document_id collate "C"
+                s.document_id
         ) as place,
         count(*) over () as places
     from summed as s
     where
-        case :order
+        case :chosen_order
             when 'never' then s.utilized = 0
             when 'utilized' then s.utilized > 0
             when 'beside' then s.beside_unsupported > 0

@@ -7,7 +7,8 @@ select
     count(*) filter (where l.scored > 0) as scored_nights,
     count(*) filter (
         where l.scored > 0
-        and exists (select from trace.document_use as d where d.scorer_id = v.scorer_id and d.day = l.day)
+        and exists (select from trace.document_use as d
+where d.scorer_id = v.scorer_id and d.day = l.day)
     ) as counted_nights
 from trace.scorer_version as v
 inner join trace.night_ledger as l on v.scorer = l.scorer and v.fingerprint = l.fingerprint

@@ -11,4 +11,5 @@ from trace.evaluated_log as e
 where
     e.scorer_id = :scorer_id and e.logged_at >= :from_at and e.logged_at < :to_at
     and e.document_ids @> array[:document]
+order by e.logged_at, e.log_id
 limit 1

@@ -28,7 +28,8 @@ with found as (
         and (:kind = '' or e.response_kind = :kind)
         and (
             :reason = '' or e.reason = :reason
-            or exists (select from jsonb_each_text(e.undefined) as u where u.value = :reason)
+            or exists (select from jsonb_each_text(e.undefined) as u
+where u.value = :reason)
         )
         and (:unsupported = '' or e.adherence < 1)
         and (

@@ -11,8 +11,10 @@ select
     s.first_seen,
     s.last_seen,
     s.scorer_id = max(s.scorer_id) over (partition by s.name) as is_newest,
-    (select min(l.day) from trace.ledger as l where l.scorer_id = s.scorer_id) as first_day,
-    (select max(l.day) from trace.ledger as l where l.scorer_id = s.scorer_id) as last_day
+    (select min(l.day) from trace.ledger as l
+where l.scorer_id = s.scorer_id) as first_day,
+    (select max(l.day) from trace.ledger as l
+where l.scorer_id = s.scorer_id) as last_day
 from trace.scorer as s;
 
 comment on view trace.scorer_version is 'Scorers: each fingerprint with the first and last night of its ledger.';

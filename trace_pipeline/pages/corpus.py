@@ -68,7 +68,7 @@ def read_corpus(
     """Return the documents that follow place `after` in the given order."""
     nights = {"scorer_id": scorer_id, "first_day": first_day, "last_day": last_day}
     counted = connection.execute(query("page_corpus_nights"), nights).one()
-    chosen = {**nights, "order": order, "document": document, "after": after, "most": most}
+    chosen = {**nights, "chosen_order": order, "document": document, "after": after, "most": most}
     found = connection.execute(query("page_corpus"), chosen).mappings().all()
     first = found[0]
     return Corpus(

@@ -14,6 +14,8 @@ from trace_core.evaluation_log import EvaluationLog
 from trace_core.scorers import Evaluation
 from trace_pipeline.sqlfiles import query
 
+_LOG_LINES = 300
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredBy:
@@ -95,12 +97,16 @@ def _scored(row: Mapping[Any, Any]) -> ScoredBy:
 
 
 def evaluation_log(scored: list[ScoredBy]) -> str:
-    """Return the evaluation log of all scorers, with its header once."""
+    """Return the evaluation log of all scorers, with its header once; a very long one is cut."""
     log = EvaluationLog()
     for one in scored:
         log.add(f"scorer {one.scorer} {one.evaluation.fingerprint}")
         log.add_evaluation(one.evaluation)
-    return log.render()
+    if len(log.lines) <= _LOG_LINES:
+        return log.render()
+    cut = EvaluationLog(log.lines[:_LOG_LINES])
+    cut.add(f"... and {len(log.lines) - _LOG_LINES:,} more lines")
+    return cut.render()
 
 
 def find_log(

@@ -52,7 +52,7 @@ def log(request: Request, viewer: Viewer = Depends(who)) -> Response:  # noqa: B
     if wants_csv(request):
         return csv_response(_frame(scored), "log")
     wanted = number_of(request.query_params, "by", 0)
-    by = next((one for one in scored if one.scorer_id == wanted), scored[0])
+    by = _by(scored, wanted, state.scorer or settings.scorers[0])
     own = {"log": log_id, "at": moment.isoformat(), "by": by.scorer_id}
     part = text_of(request.query_params, "part")
     if part:
@@ -78,6 +78,12 @@ def log(request: Request, viewer: Viewer = Depends(who)) -> Response:  # noqa: B
         read_value=read_value,
         describe=describe,
     )
+
+
+def _by(scored: list[ScoredBy], wanted: int, primary: str) -> ScoredBy:
+    """Return whose marks are shown: the version asked for, else the newest of the primary scorer."""
+    asked = [one for one in scored if one.scorer_id == wanted]
+    return [*asked, *(one for one in scored if one.scorer == primary), *scored][0]
 
 
 def _moment(

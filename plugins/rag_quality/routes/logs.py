@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 import pandas as pd
@@ -180,6 +180,8 @@ def _frame(rows: tuple[LogRow, ...]) -> pd.DataFrame:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, dict):
         return "; ".join(f"{name}={item}" for name, item in sorted(value.items()))
     return " ".join(value) if isinstance(value, tuple) else value
