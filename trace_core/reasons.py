@@ -38,6 +38,21 @@ FAILURE_REASONS: Final[Mapping[str, str]] = {
     "scorer_error": "The scorer stopped with an error on this log.",
 }
 
+#: Why a row of a file, or the file, could not be imported; beside the reasons of the quarantine.
+IMPORT_REASONS: Final[Mapping[str, str]] = {
+    "empty_file": "The file holds nothing.",
+    "not_a_log_file": "The file is neither JSON, JSON lines, CSV nor Parquet.",
+    "damaged_file": "The file ends early or is damaged.",
+    "missing_header": "The first line of the CSV file does not name its columns.",
+    "wrong_number_of_columns": "The row has another number of columns than the header.",
+    "unequal_columns": "The columns of the file have different lengths.",
+    "unknown_format": "The row has the fields of no known format.",
+    "missing_logged_at": "The row has no time.",
+    "documents_hold_no_text": "The retrieved documents hold ids or scores, but no text.",
+    "provider_error": "The provider reported an error instead of an answer.",
+    "trace_out_of_window": "A span came after its trace had been put together.",
+}
+
 #: Why one metric of a scored log has no value.
 UNDEFINED_REASONS: Final[Mapping[str, str]] = {
     "no_documents": "Nothing was retrieved, so a share of the documents cannot be taken.",
@@ -56,6 +71,7 @@ REASONS: Final[Mapping[str, str]] = {
     **QUARANTINE_REASONS,
     **SKIP_REASONS,
     **FAILURE_REASONS,
+    **IMPORT_REASONS,
     **UNDEFINED_REASONS,
 }
 

@@ -16,6 +16,7 @@ from trace_pipeline.cli.common import errors
 from trace_pipeline.cli.digest import digest
 from trace_pipeline.cli.doctor import doctor
 from trace_pipeline.cli.explain import explain
+from trace_pipeline.cli.import_logs import import_logs
 from trace_pipeline.cli.nights import migrate, run, watch
 from trace_pipeline.cli.report import report
 from trace_pipeline.cli.sample import sample
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 for command in (migrate, sample, run, watch, digest, report, score, explain, doctor):
     app.command()(command)
+app.command("import")(import_logs)
 
 
 def main() -> None:
