@@ -21,5 +21,8 @@ inner join trace.night_version as v on l.scorer = v.scorer and l.day = v.day and
 inner join trace.metric_trend as t on l.scorer = t.scorer and l.day = t.day and l.fingerprint = t.fingerprint
 where
     l.scorer = any(:scorers) and l.day = any(:days) and t.dimension = ''
-    and l.day = (select max(o.day) from trace.night_ledger as o where o.scorer = l.scorer)
+    and l.day = (
+        select max(o.day) from trace.night_ledger as o
+        where o.scorer = l.scorer
+    )
 order by l.scorer, t.metric
