@@ -142,6 +142,23 @@ def test_a_refused_channel_keeps_its_address_to_itself(write: Callable[[str], No
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("telemetry.otlp_endpoint", "https://user:secret@collector"),
+        ("telemetry.otlp_endpoint", "collector?key=secret"),
+        ("lineage.results", "user:secret@db.example.org/trace"),
+    ],
+)
+def test_a_refused_address_is_not_repeated(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What should not be in an address may be a secret, and the sentence goes into logs."""
+    monkeypatch.setenv(variable(name), value)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert str(caught.value).startswith(f"Setting {name}: ")
+    assert "secret" not in str(caught.value)
+
+
 def test_several_wrong_settings_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence each, so that one look is enough."""
     monkeypatch.setenv("TRACE_LATE_DAYS", "-1")
