@@ -102,6 +102,14 @@ class Source:
         raw = self._must("logged_at")
         return sa.func.timezone(self.settings.time_zone, raw) if self.zoneless else raw
 
+    def segment(self, dimension: str) -> ColumnElement[Any] | None:
+        """A segment as text, from its own column or the segments object; None where there is neither."""
+        own = self.settings.segment_columns.get(dimension)
+        if own is not None:
+            return sa.cast(self.table.c[own], sa.Text)
+        found = self.column("segments")
+        return None if found is None else sa.cast(found, postgresql.JSONB)[dimension].astext
+
     def within(self, start: Key, end: Key) -> ColumnElement[bool]:
         """The condition start <= (logged_at, log_id) < end, written for an index on logged_at."""
         low, high, moment = _moment(start.logged_at), _moment(end.logged_at), self.logged_at

@@ -1,0 +1,8 @@
+-- name: erase_labels
+-- purpose: take the collected logs out of trace.label
+-- parameters: none
+-- returns: nothing
+-- safe to re-run: yes
+delete from trace.label as t
+using trace_erased as e
+where t.log_id = e.log_id and t.logged_at = e.logged_at
