@@ -15,6 +15,7 @@ from trace_core.errors import TraceError
 from trace_pipeline.cli.common import errors
 from trace_pipeline.cli.digest import digest
 from trace_pipeline.cli.doctor import doctor
+from trace_pipeline.cli.erase import erase
 from trace_pipeline.cli.explain import explain
 from trace_pipeline.cli.import_logs import import_logs
 from trace_pipeline.cli.nights import migrate, run, watch
@@ -29,7 +30,7 @@ app = typer.Typer(
     help="Watch the quality of a production RAG system: the steps of the DAGs, without Airflow. "
     "Settings come from trace.toml (TRACE_CONFIG) and TRACE_* variables.",
 )
-for command in (migrate, sample, run, watch, digest, report, score, explain, doctor):
+for command in (migrate, sample, run, watch, digest, report, score, explain, doctor, erase):
     app.command()(command)
 app.command("import")(import_logs)
 
