@@ -38,7 +38,7 @@ from trace_core.scorers.lexical.features import (
 from trace_core.scorers.lexical.layout import lay_out
 from trace_core.scorers.lexical.model import LexicalModel
 from trace_core.scorers.lexical.overlap import measure
-from trace_core.scorers.lexical.reading import DocumentCache, read_log
+from trace_core.scorers.lexical.reading import DocumentCache, draft_log, read_drafts
 from trace_core.scorers.lexical.vocabulary import Vocabulary
 from trace_core.words import words
 
@@ -89,7 +89,8 @@ class Extractor:
 
     def _features(self, log: Log) -> tuple[Floats, Floats]:
         sentences = log.response_sentences or ()
-        layout = lay_out([read_log(log, sentences, None, self._vocabulary, self._cache)])
+        draft = draft_log(log, sentences, None, self._vocabulary, self._cache)
+        layout = lay_out(read_drafts([draft], self._vocabulary, self._cache))
         overlap = measure(layout, self._vocabulary)
         refusal = response_kind(sentences) == "refusal"
         support = support_features(overlap, layout, Nearest.of(overlap, layout))

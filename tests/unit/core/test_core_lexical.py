@@ -15,7 +15,9 @@ from trace_core import Document, Evaluation, Log, evaluate, get_scorer
 from trace_core.aggregates import METRICS
 from trace_core.scorers.lexical import LexicalScorer, model, overlap, reading, scorer, vocabulary
 from trace_core.scorers.lexical.features import DOCUMENT_FEATURES, SUPPORT_FEATURES
+from trace_core.scorers.lexical.layout import Groups
 from trace_core.scorers.lexical.sets import choose
+from trace_core.words import words
 
 TOWER = "The tower was built in 1889. It stands in Paris. Gustave Eiffel designed it."
 GARDEN = "Roses need water every morning. They grow in warm gardens."
@@ -255,36 +257,82 @@ def test_vocabulary_and_cache_are_bounded_and_never_change_a_value(monkeypatch: 
     monkeypatch.setattr(reading, "_CACHE_WORDS", 1000)
     small = LexicalScorer()
     assert list(small.score_many(logs)) == expected
-    assert sum(map(len, small._vocabularies.values())) < 40 + 60
+    assert sum(map(len, small._vocabularies.values())) < 40 + 48 * 5  # the limit, and a batch
     assert len(small._cache._kept) < 20
     assert list(small.score_many([logs[0], logs[0]])) == [expected[0]] * 2
 
 
 def test_long_words_are_known_by_their_digest() -> None:
     """And two of them are still told apart."""
-    words = vocabulary.Vocabulary("en", {}, 1.0)
-    assert len(set(words.ids(["a" * 100, "a" * 101, "a" * 100]).tolist())) == 2
+    read = vocabulary.Vocabulary("en", {}, 1.0)
+    ids, _ = read.read(["a" * 100, "a" * 101, "a" * 100])
+    assert len(set(ids.tolist())) == 2
+
+
+LETTERS = st.text(st.sampled_from("abXY09 .,-'_\né漢กक"), max_size=40)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(LETTERS, max_size=8))
+def test_words_are_found_together_as_they_are_one_by_one(sentences: list[str]) -> None:
+    """Whatever scripts stand side by side, and whatever was read before."""
+    read = vocabulary.Vocabulary("en", {}, 1.0)
+    for _ in range(2):
+        ids, counts = read.read(sentences)
+        assert ids.tolist() == [read[word] for sentence in sentences for word in words(sentence)]
+        assert counts.tolist() == [len(words(sentence)) for sentence in sentences]
+
+
+def test_a_crowded_table_of_words_finds_every_word() -> None:
+    """Also words that differ in the last of sixteen letters, and none that it does not hold."""
+    read = vocabulary.Vocabulary("en", {}, 1.0)
+    sentence = " ".join([f"word{i}" for i in range(20_000)] + [f"abcdefghijklmno{i}" for i in range(10)])
+    first, _ = read.read([sentence])
+    again, _ = read.read([sentence])
+    assert first.tolist() == again.tolist() and len(set(first.tolist())) == 20_010
+
+
+def test_documents_that_repeat_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second time on they are kept; the values stay."""
+    logs = [Log(str(i), f"What is {i}?", (Document(TOWER), Document(f"Only {i}.")), TOWER) for i in range(3)]
+    scorer_ = LexicalScorer()
+    results = [scorer_.score(log) for log in logs]
+    assert [document[2] for document in scorer_._cache._kept] == [TOWER]  # type: ignore[index]
+    assert results == [LexicalScorer(cached_words=0).score(log) for log in logs]
+    monkeypatch.setattr(reading, "_REMEMBERED", 0)
+    assert list(LexicalScorer().score_many(logs)) == results
+
+
+def chosen(
+    relevant: list[float], utilized: list[float], completeness: float
+) -> tuple[list[int], list[int], int]:
+    """The sets of one log, after one of another size: places of relevant and of used sentences."""
+    first = [0.5, 0.25]
+    both = [np.array([*first, *values]) for values in (relevant, utilized)]
+    sets = choose(*both, np.array([0.5, completeness]), Groups.sized([2, len(relevant)]))
+    r, u = (flags[2:].nonzero()[0].tolist() for flags in (sets.relevant, sets.utilized))
+    assert (len(r), len(u)) == (sets.relevant_count[1], sets.utilized_count[1])
+    return r, u, int(sets.both[1])
 
 
 def test_sets_have_the_expected_counts() -> None:
     """Two of four are relevant, one is used, and it is one of the two."""
-    sets = choose(np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.7, 0.1, 0.1, 0.1]), 0.5)
-    assert (sets.relevant, sets.utilized, sets.both) == ((0, 1), (0,), 1)
-    everything = choose(np.ones(3), np.ones(3), 0.0)
-    assert everything.both >= len(everything.relevant) + len(everything.utilized) - 3
-    nothing = choose(np.zeros(30), np.zeros(30), 0.5)
-    assert nothing.both <= len(nothing.relevant) <= 2
+    assert chosen([0.875, 0.75, 0.25, 0.125], [0.75, 0.125, 0.125, 0.125], 0.5) == ([0, 1], [0], 1)
+    relevant, utilized, both = chosen([1.0] * 3, [1.0] * 3, 0.0)
+    assert both >= len(relevant) + len(utilized) - 3
+    relevant, _, both = chosen([0.0] * 30, [0.0] * 30, 0.5)
+    assert both <= len(relevant) <= 2
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 64), st.integers(0, 64)), min_size=1, max_size=12), st.floats(0, 1))
 def test_sets_overlap_as_counted(pairs: list[tuple[int, int]], completeness: float) -> None:
     """For any probabilities."""
-    relevant, utilized = (np.array(column) / 64 for column in zip(*pairs, strict=True))
-    sets = choose(relevant, utilized, completeness)
-    assert len(set(sets.relevant) & set(sets.utilized)) == sets.both
-    assert abs(len(sets.relevant) - relevant.sum()) <= 2.5
-    assert abs(len(sets.utilized) - utilized.sum()) <= 2.5
+    r, u = ([value / 64 for value in column] for column in zip(*pairs, strict=True))
+    relevant, utilized, both = chosen(r, u, completeness)
+    assert len(set(relevant) & set(utilized)) == both
+    assert abs(len(relevant) - sum(r)) <= 2.5
+    assert abs(len(utilized) - sum(u)) <= 2.5
 
 
 def test_the_weights_say_where_they_come_from() -> None:

@@ -38,7 +38,7 @@ def by_vocabulary(tasks: "Mapping[int, Task]") -> list[list[int]]:
     """The numbers of tasks that can be scored together: one vocabulary, similar sizes."""
     groups: dict[tuple[int, int], list[int]] = {}
     for number, task in tasks.items():
-        cells = len(task.reading.response.sizes) * len(task.reading.documents.sizes)
+        cells = len(task.draft.response) * sum(task.draft.document_sizes)
         alone = number if cells > _CELLS_ALONE else -1
         groups.setdefault((id(task.vocabulary), alone), []).append(number)
     return list(groups.values())

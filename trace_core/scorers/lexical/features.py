@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trace_core.refusals import is_refusal_sentence
-from trace_core.scorers.lexical.layout import Ints, Layout
+from trace_core.scorers.lexical.layout import Layout
 from trace_core.scorers.lexical.overlap import Overlap
+from trace_core.scorers.lexical.packed import Ints
 from trace_core.scorers.lexical.vocabulary import Floats
 
 SUPPORT_FEATURES: Final = (

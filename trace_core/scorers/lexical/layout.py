@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_core.scorers.lexical.packed import Ids, Ints
 from trace_core.scorers.lexical.reading import Reading
-from trace_core.scorers.lexical.vocabulary import Floats, Ids
+from trace_core.scorers.lexical.vocabulary import Floats
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

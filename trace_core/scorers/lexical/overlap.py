@@ -12,12 +12,14 @@ from typing import Final
 
 import numpy as np
 
-from trace_core.scorers.lexical.layout import Bools, Groups, Ints, Layout
+from trace_core.scorers.lexical.layout import Bools, Groups, Layout
+from trace_core.scorers.lexical.packed import Ints
 from trace_core.scorers.lexical.streams import Streams
 from trace_core.scorers.lexical.vocabulary import Floats, Vocabulary
 
 #: Pairs of a held word and a response sentence that are worked on together: some 100 MB.
 _PAIRS_AT_ONCE: Final = 2_000_000
+_WORD_BITS: Final = 24  # more than any vocabulary needs
 _LEAST: Final = 1 / 256  # the smallest weight there is: keeps divisions defined
 
 
@@ -64,22 +66,38 @@ class _Places:
 
 def _places(layout: Layout, vocabulary: Vocabulary) -> _Places:
     table = vocabulary.places
-    said = np.empty(len(layout.said), dtype=np.int64)
-    found = np.empty(len(layout.found), dtype=np.int64)
-    asked = np.empty(len(layout.asked), dtype=np.int64)
-    own, at, s, f, q = [], 0, 0, 0, 0
-    for reading in layout.readings:
-        words = np.unique(np.concatenate([reading.response.ids, reading.question]))
-        table[words] = np.arange(at, at + len(words), dtype=np.int32)
-        s_end, f_end = s + len(reading.response.ids), f + len(reading.documents.ids)
-        q_end = q + len(reading.question)
-        said[s:s_end] = table[reading.response.ids]
-        found[f:f_end] = table[reading.documents.ids]
-        asked[q:q_end] = table[reading.question]
+    log = np.concatenate([layout.said_log.of[layout.said_word.of], layout.asked_word.of])
+    keys, place = _numbered((log << _WORD_BITS) + np.concatenate([layout.said, layout.asked]))
+    own = keys & ((1 << _WORD_BITS) - 1)
+    bounds = np.searchsorted(keys >> _WORD_BITS, np.arange(len(layout.readings) + 1)).tolist()
+    numbers = np.arange(len(own), dtype=np.int32)
+    found = np.empty(len(layout.found), dtype=np.int32)
+    at = 0
+    for reading, (first, end) in zip(layout.readings, pairwise(bounds), strict=True):
+        words, until = own[first:end], at + len(reading.documents.ids)
+        table[words] = numbers[first:end]
+        table.take(reading.documents.ids, out=found[at:until], mode="clip")  # any other mode copies
         table[words] = -1
-        own.append(words)
-        at, s, f, q = at + len(words), s_end, f_end, q_end
-    return _Places(np.concatenate(own).astype(np.int64), said, found, asked)
+        at = until
+    return _Places(own, place[: len(layout.said)], found.astype(np.int64), place[len(layout.said) :])
+
+
+def _numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys in order, and for each key its place among them.
+
+    Keys are sorted with their positions in their last bits: several times faster than an indirect sort.
+    """
+    if not len(keys):
+        return keys, keys
+    bits = len(keys).bit_length()
+    ordered = np.sort((keys << bits) + np.arange(len(keys)))
+    position = ordered & ((1 << bits) - 1)
+    ordered >>= bits
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    place = np.empty(len(keys), dtype=np.int64)
+    place[position] = np.cumsum(new) - 1
+    return ordered[new], place
 
 
 def measure(layout: Layout, vocabulary: Vocabulary) -> Overlap:
@@ -204,8 +222,12 @@ def _parts(counts: Ints) -> list[slice]:
 
 def _distinct(row: Ints, at: Ints, size: int) -> tuple[Ints, Ints]:
     """The distinct pairs, in order."""
-    row, at = np.divmod(np.unique(row * size + at), max(size, 1))
-    return row, at
+    bits = size.bit_length()
+    pairs = np.sort((row << bits) + at)
+    new = np.ones(len(pairs), dtype=bool)
+    new[1:] = pairs[1:] != pairs[:-1]
+    pairs = pairs[new]
+    return pairs >> bits, pairs & ((1 << bits) - 1)
 
 
 def _asked(layout: Layout, places: _Places, weights: Floats, in_asked: Bools, row: Ints, at: Ints) -> Floats:

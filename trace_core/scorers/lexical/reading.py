@@ -1,47 +1,32 @@
-"""A log as arrays of word numbers, every text cut and looked up once."""
+"""Logs as arrays of word numbers: cut one by one, numbered many together."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_core.records import Document, Log
-from trace_core.scorers.lexical.vocabulary import Ids, Vocabulary
+from trace_core.scorers.lexical.packed import Ids, Ints
+from trace_core.scorers.lexical.vocabulary import Vocabulary
 from trace_core.sentences import sentence_texts
-from trace_core.words import words
 
 _CACHE_WORDS: Final = 2_000_000  # words of documents kept for the next logs: 8 MB and the texts' own size
+_REMEMBERED: Final = 200_000  # digests of documents seen once
 
-Counts = NDArray[np.int64]
 
-
-@dataclass(frozen=True, slots=True)
-class ReadText:
+class ReadText(NamedTuple):
     """The word numbers of a text and the number of words of each of its sentences."""
 
     ids: Ids
-    sizes: Counts
-
-
-def read_sentences(sentences: Sequence[str], vocabulary: Vocabulary) -> ReadText:
-    """Number the words of sentences."""
-    cut = [words(sentence) for sentence in sentences]
-    flat = [word for sentence in cut for word in sentence]
-    return ReadText(
-        vocabulary.ids(flat),
-        np.array([len(sentence) for sentence in cut], dtype=np.int64),
-    )
-
-
-_EMPTY: Final = ReadText(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+    sizes: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A log in numbers. `documents` holds all documents one after another."""
+    """A log in numbers. `documents` holds all documents one after another. Where there is no sentence, there
+    is an empty one: nothing is shared, and no case is special."""
 
     question: Ids
     response: ReadText
@@ -49,45 +34,54 @@ class Reading:
     document_sizes: tuple[int, ...]  # sentences of each document
     response_sentences: tuple[str, ...]
 
-    def filled(self) -> "Reading":
-        """This reading with an empty sentence where there is none: nothing is shared, and no case is
-        special."""
-        result = self
-        if not len(self.response.sizes):
-            result = replace(result, response=_EMPTY, response_sentences=("",))
-        if not len(self.documents.sizes):
-            result = replace(result, documents=_EMPTY, document_sizes=(1,))
-        return result
+
+class Draft(NamedTuple):
+    """A log cut into sentences. A document is read already, or sentences with the key to keep them under."""
+
+    question: str
+    response: tuple[str, ...]
+    documents: list[ReadText | tuple[Sequence[str], object]]
+    document_sizes: tuple[int, ...]
 
 
 class DocumentCache:
-    """The documents read last, up to `limit` words: retrieved chunks repeat from log to log."""
+    """Documents that came more than once, up to `limit` words: retrieved chunks repeat from log to log.
+
+    A document is kept from its second time on, as most of a stream without repetition never come again.
+    """
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = _CACHE_WORDS if limit is None else limit
         self._kept: OrderedDict[object, ReadText] = OrderedDict()
+        self._seen: set[int] = set()
         self._words = 0
 
-    def read(self, document: Document, language: str | None, vocabulary: Vocabulary) -> ReadText:
-        """A document in numbers."""
-        content = document.text if document.sentences is None else document.sentences
-        key = (vocabulary.language, language, content)
+    def find(
+        self, document: Document, language: str | None, vocabulary: Vocabulary
+    ) -> ReadText | tuple[Sequence[str], object]:
+        """A document in numbers, or its sentences and the key to keep it under (None: not to be kept)."""
+        sentences = document.sentences
+        key: object = (vocabulary.language, language, document.text if sentences is None else sentences)
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)
             return found
-        sentences = document.sentences
         if sentences is None:
             sentences = sentence_texts(document.text, language)
-        read = read_sentences(sentences, vocabulary)
-        self._keep(key, read)
-        return read
+        digest = hash(key)
+        if digest in self._seen:
+            return sentences, key
+        if len(self._seen) >= _REMEMBERED:
+            self._seen.clear()
+        self._seen.add(digest)
+        return sentences, None
 
-    def _keep(self, key: object, read: ReadText) -> None:
+    def keep(self, key: object, read: ReadText) -> None:
+        """Keep a document for the next logs; the ones used longest ago make room."""
         size = len(read.ids) + 50
-        if size * 8 > self._limit:
+        if size * 8 > self._limit or key in self._kept:
             return
-        self._kept[key] = read
+        self._kept[key] = ReadText(read.ids.copy(), read.sizes.copy())  # not a view of the whole batch
         self._words += size
         while self._words > self._limit:
             _, dropped = self._kept.popitem(last=False)
@@ -99,23 +93,67 @@ class DocumentCache:
         self._words = 0
 
 
-def read_log(
+def draft_log(
     log: Log,
     response_sentences: tuple[str, ...],
     language: str | None,
     vocabulary: Vocabulary,
     cache: DocumentCache,
-) -> Reading:
-    """Number all texts of a log. `language` is the tag it names, for the splitter."""
-    read = [cache.read(document, language, vocabulary) for document in log.documents]
-    empty = np.zeros(0, dtype=np.int32)
-    return Reading(
-        vocabulary.ids(words(log.question)),
-        read_sentences(response_sentences, vocabulary),
-        ReadText(
-            np.concatenate([part.ids for part in read]) if read else empty,
-            np.concatenate([part.sizes for part in read]) if read else empty.astype(np.int64),
-        ),
-        tuple(len(part.sizes) for part in read),
-        response_sentences,
-    )
+) -> Draft:
+    """Cut all texts of a log. `language` is the tag it names, for the splitter."""
+    documents = [cache.find(document, language, vocabulary) for document in log.documents]
+    sizes = tuple([len(d.sizes) if isinstance(d, ReadText) else len(d[0]) for d in documents])
+    return Draft(log.question, response_sentences, documents, sizes)
+
+
+def read_drafts(drafts: Sequence[Draft], vocabulary: Vocabulary, cache: DocumentCache) -> list[Reading]:
+    """Number the words of some logs of one vocabulary."""
+    flat: list[str] = []
+    for draft in drafts:
+        flat.append(draft.question)
+        flat += draft.response or ("",)
+        for document in draft.documents:
+            if not isinstance(document, ReadText):
+                flat += document[0]
+        if not any(draft.document_sizes):
+            flat.append("")
+    ids, sizes = vocabulary.read(flat)
+    cutter = _Cutter(ids, sizes)
+    return [_reading(draft, cutter, cache) for draft in drafts]
+
+
+class _Cutter:
+    """Takes the texts that were read together apart, in order."""
+
+    def __init__(self, ids: Ids, sizes: Ints) -> None:
+        self._ids = ids
+        self._sizes = sizes
+        self._ends = [0, *np.cumsum(sizes).tolist()]
+        self._at = 0
+
+    def take(self, sentences: int) -> ReadText:
+        """The next sentences."""
+        start, self._at = self._at, self._at + sentences
+        words = self._ids[self._ends[start] : self._ends[self._at]]
+        return ReadText(words, self._sizes[start : self._at])
+
+
+def _reading(draft: Draft, cutter: _Cutter, cache: DocumentCache) -> Reading:
+    question = cutter.take(1).ids
+    said = draft.response or ("",)
+    response = cutter.take(len(said))
+    sizes = draft.document_sizes
+    total = sum(sizes)
+    if not total:
+        documents, sizes = cutter.take(1), (1,)
+    elif all(not isinstance(d, ReadText) and d[1] is None for d in draft.documents):
+        documents = cutter.take(total)  # nothing to keep, nothing kept: all at once
+    else:
+        read = [d if isinstance(d, ReadText) else cutter.take(len(d[0])) for d in draft.documents]
+        for source, text in zip(draft.documents, read, strict=True):
+            if not isinstance(source, ReadText) and source[1] is not None:
+                cache.keep(source[1], text)
+        documents = ReadText(
+            np.concatenate([text.ids for text in read]), np.concatenate([text.sizes for text in read])
+        )
+    return Reading(question, response, documents, sizes, said)

@@ -17,10 +17,10 @@ from trace_core.refusals import REFUSAL_RULES, ResponseKind, is_refusal_sentence
 from trace_core.scorers.base import JSON, BaseScorer, Evaluation
 from trace_core.scorers.lexical.batches import batches, by_vocabulary
 from trace_core.scorers.lexical.features import Nearest, document_features, support_features
-from trace_core.scorers.lexical.layout import Bools, Layout, lay_out
+from trace_core.scorers.lexical.layout import Bools, Groups, Layout, lay_out
 from trace_core.scorers.lexical.model import LexicalModel, packaged_model
 from trace_core.scorers.lexical.overlap import Overlap, measure
-from trace_core.scorers.lexical.reading import DocumentCache, Reading, read_log
+from trace_core.scorers.lexical.reading import DocumentCache, Draft, draft_log, read_drafts
 from trace_core.scorers.lexical.reasons import (
     SUPPORTING_OF_BEST,
     SUPPORTING_SHARE,
@@ -62,10 +62,10 @@ _RULES: Final[Mapping[str, JSON]] = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A log that was read and waits to be scored."""
+    """A log that was cut into sentences and waits to be scored."""
 
     log: Log
-    reading: Reading
+    draft: Draft
     vocabulary: Vocabulary
     kind: ResponseKind
 
@@ -99,6 +99,7 @@ class LexicalScorer(BaseScorer):
         results: dict[int, Evaluation] = {}
         tasks: dict[int, Task] = {}
         with self._lock:
+            self._forget()
             for i, log in enumerate(logs):
                 task = self._read(log)
                 if isinstance(task, Evaluation):
@@ -114,11 +115,11 @@ class LexicalScorer(BaseScorer):
         try:
             if not log.response.strip():
                 return self._unscored(log, "empty_response", "empty")
-            reading, vocabulary = self.read(log)
-            kind = response_kind(reading.response_sentences) if reading.response_sentences else "answer"
-            if len(reading.response.sizes) * len(reading.documents.sizes) > _MAX_CELLS:
+            draft, vocabulary = self._draft(log)
+            kind = response_kind(draft.response) if draft.response else "answer"
+            if len(draft.response) * sum(draft.document_sizes) > _MAX_CELLS:
                 return self._unscored(log, "too_much_to_compare", kind)
-            return Task(log, reading, vocabulary, kind)
+            return Task(log, draft, vocabulary, kind)
         except Exception:  # one bad log must never end a night; the status says what happened
             return self.failed(log)
 
@@ -134,36 +135,39 @@ class LexicalScorer(BaseScorer):
                 return [self.failed(tasks[0].log)]
             return [self._safely([task])[0] for task in tasks]
 
-    def _vocabulary(self, language: str) -> Vocabulary:
+    def _forget(self) -> None:
+        """Start anew when the vocabularies are full: between batches, as a batch needs the numbers it has."""
         if sum(map(len, self._vocabularies.values())) > MAX_SURFACES:
             self._vocabularies.clear()
             self._cache.clear()  # its numbers belong to the vocabularies
+
+    def _vocabulary(self, language: str) -> Vocabulary:
         found = self._vocabularies.get(language)
         if found is None:
             background = self.model.background if language in ("en", UNKNOWN) else {}
             found = self._vocabularies[language] = Vocabulary(language, background, self.model.unseen)
         return found
 
-    def read(self, log: Log) -> tuple[Reading, Vocabulary]:
-        """The log in numbers, with the vocabulary of its language."""
+    def _draft(self, log: Log) -> tuple[Draft, Vocabulary]:
+        """The log in sentences, with the vocabulary of its language."""
         named = language_tag(log.language)
         sentences = response_texts(log, named)
         language = named or guess_language(log.response, words(f"{log.question[:300]} {log.response[:300]}"))
         vocabulary = self._vocabulary(known_language(language))
-        return read_log(log, sentences, named, vocabulary, self._cache), vocabulary
+        return draft_log(log, sentences, named, vocabulary, self._cache), vocabulary
 
     def _score_tasks(self, tasks: Sequence[Task]) -> list[Evaluation]:
         """Score tasks of one vocabulary."""
-        layout = lay_out([task.reading.filled() for task in tasks])
-        overlap = measure(layout, tasks[0].vocabulary)
+        vocabulary = tasks[0].vocabulary
+        layout = lay_out(read_drafts([task.draft for task in tasks], vocabulary, self._cache))
+        overlap = measure(layout, vocabulary)
         nearest = Nearest.of(overlap, layout)
         support = self._support(overlap, layout, nearest, [task.kind for task in tasks])
         rows = document_features(overlap, layout, [task.kind == "refusal" for task in tasks])
         sentences = _with_copied(self.model.documents.probabilities(rows), overlap, layout)
-        return [
-            self._result(task, i, _Parts(layout, overlap, nearest, support, sentences))
-            for i, task in enumerate(tasks)
-        ]
+        sets = self._sets(sentences, layout.sentence_log)
+        parts = _Parts(layout, overlap, nearest, support, sets)
+        return [self._result(task, i, parts) for i, task in enumerate(tasks)]
 
     def _support(
         self, overlap: Overlap, layout: Layout, nearest: Nearest, kinds: Sequence[ResponseKind]
@@ -195,33 +199,33 @@ class LexicalScorer(BaseScorer):
         logit = self.model.response_slope * logs + self.model.response_intercept
         return round(1.0 / (1.0 + math.exp(-logit)), 6)
 
-    def _sets(self, probabilities: Floats) -> HardSets:
-        relevant, utilized, both = probabilities.T
-        ratio = min(1.0, float(both.sum()) / max(float(relevant.sum()), 1e-6))
-        expected = self.model.completeness_intercept + self.model.completeness_slope * ratio
-        return choose(relevant, utilized, min(1.0, max(0.0, expected)))
+    def _sets(self, probabilities: Floats, log: Groups) -> HardSets:
+        relevant, utilized, both = (np.ascontiguousarray(column) for column in probabilities.T)
+        expected = np.add.reduceat(both, log.start) / np.maximum(np.add.reduceat(relevant, log.start), 1e-6)
+        line = self.model.completeness_intercept + self.model.completeness_slope * np.minimum(expected, 1.0)
+        return choose(relevant, utilized, np.clip(line, 0.0, 1.0), log)
 
     def _result(self, task: Task, i: int, parts: "_Parts") -> Evaluation:
-        reading, sizes = task.reading, task.reading.document_sizes
+        draft, sizes = task.draft, task.draft.document_sizes
         total = sum(sizes)
         keys = keys_of(sizes)
-        facts = parts.facts(i, keys, len(reading.response_sentences))
-        entries = tuple(support_entries(facts, reading.response_sentences, self.model.threshold))
-        sets = self._sets(parts.sentences_of(i)) if total else HardSets((), (), 0)
+        facts = parts.facts(i, keys, len(draft.response))
+        entries = tuple(support_entries(facts, draft.response, self.model.threshold))
+        relevant, utilized, both = parts.sets_of(i) if total else ((), (), 0)
         annotation = Annotation(
             document_sentence_counts=sizes,
             response_sentence_keys=tuple([entry.key for entry in entries]),
-            relevant_keys=tuple([keys[at] for at in sets.relevant]),
-            utilized_keys=tuple([keys[at] for at in sets.utilized]),
+            relevant_keys=tuple([keys[at] for at in relevant]),
+            utilized_keys=tuple([keys[at] for at in utilized]),
             unsupported_keys=tuple([entry.key for entry in entries if not entry.supported]),
             support=entries,
         )
         counts = Counts(
             documents=len(sizes),
             total=total,
-            relevant=len(sets.relevant),
-            utilized=len(sets.utilized),
-            both=sets.both,
+            relevant=len(relevant),
+            utilized=len(utilized),
+            both=both,
             response=len(entries),
             unsupported=len(annotation.unsupported_keys),
         )
@@ -252,12 +256,14 @@ class _Parts:
     overlap: Overlap
     nearest: Nearest
     support: Floats
-    sentences: Floats
+    sets: HardSets
 
-    def sentences_of(self, i: int) -> Floats:
-        """The probabilities of the document sentences of a log."""
-        log = self.layout.sentence_log
-        return self.sentences[log.start[i] : log.start[i] + log.count[i]]
+    def sets_of(self, i: int) -> tuple[Sequence[int], Sequence[int], int]:
+        """Places of the relevant and of the used document sentences of a log, and how many are both."""
+        first = self.layout.sentence_log.start[i]
+        rows = slice(first, first + self.layout.sentence_log.count[i])
+        relevant, utilized = self.sets.relevant[rows].nonzero()[0], self.sets.utilized[rows].nonzero()[0]
+        return relevant.tolist(), utilized.tolist(), int(self.sets.both[i])
 
     def facts(self, i: int, keys: list[str], sentences: int) -> SupportFacts:
         """What the support entries of a log are made of."""

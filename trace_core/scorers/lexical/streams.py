@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_core.scorers.lexical.layout import Ints
+from trace_core.scorers.lexical.packed import Ints
 from trace_core.scorers.lexical.vocabulary import Floats
 
 #: Content words of a document may stand this far apart, counted in content words, and still be neighbours.

@@ -14,7 +14,9 @@ import Stemmer
 from numpy.typing import NDArray
 
 from trace_core.language import UNKNOWN
+from trace_core.scorers.lexical.packed import LONGEST, Halves, Ids, Ints, PackedTable, PlainWords
 from trace_core.stopwords import stop_words_of
+from trace_core.words import words
 
 #: Part of the fingerprint.
 STEM_RULES: Final = f"stem-1 PyStemmer-{version('PyStemmer')}"
@@ -30,7 +32,6 @@ _ALGORITHMS: Final[Mapping[str, str]] = {
 MAX_SURFACES: Final = 300_000
 _MAX_WORD: Final = 64  # characters; a longer word is known by its digest
 
-Ids = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 
@@ -49,6 +50,7 @@ class Vocabulary(dict[str, int]):
         self._background = background
         self._unseen = unseen
         self._numbers: dict[str, int] = {}
+        self._packed = PackedTable()
         self.weights: Floats = np.zeros(1024)
         self.numeric: NDArray[np.bool_] = np.zeros(1024, dtype=bool)
         #: Scratch table of the current log: number -> place in its small vocabulary, -1 for all others.
@@ -77,9 +79,40 @@ class Vocabulary(dict[str, int]):
         self.numeric[number] = any(map(str.isdigit, word[:_MAX_WORD]))
         return number
 
-    def ids(self, words: Sequence[str]) -> Ids:
-        """The numbers of words, in order."""
-        return np.fromiter(map(self.__getitem__, words), dtype=np.int32, count=len(words))
+    def read(self, sentences: Sequence[str]) -> tuple[Ids, Ints]:
+        """The numbers of all words of some sentences, one after another, and how many each sentence has."""
+        text = " ".join(sentences)
+        if text.isascii():
+            return self._read_plain(text, sentences)
+        # Sentences of other scripts are cut one by one; a letter stands in for each of their words meanwhile.
+        cut = [None if sentence.isascii() else words(sentence) for sentence in sentences]
+        plain = [s if own is None else "a " * len(own) for s, own in zip(sentences, cut, strict=True)]
+        ids, counts = self._read_plain(" ".join(plain), plain)
+        others = np.repeat([own is not None for own in cut], counts)
+        ids[others] = [self[word] for own in cut if own for word in own]
+        return ids, counts
+
+    def _read_plain(self, text: str, sentences: Sequence[str]) -> tuple[Ids, Ints]:
+        plain = PlainWords(text)
+        first, second = plain.halves()
+        ids = self._packed.find(first, second)
+        ids[plain.lengths > LONGEST] = -1
+        unknown = (ids < 0).nonzero()[0]
+        if len(unknown):
+            self._learn(plain, first, second, ids, unknown)
+        ends = np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)) + 1)
+        return ids, np.diff(np.searchsorted(plain.starts, ends), prepend=0)
+
+    def _learn(self, plain: PlainWords, first: Halves, second: Halves, ids: Ids, unknown: Ints) -> None:
+        """Number the words at places `unknown`, and remember the short ones."""
+        new: dict[str, int] = {}
+        for at in unknown.tolist():
+            word = plain.word(at)
+            if len(word) <= LONGEST:
+                new.setdefault(word, at)
+            ids[at] = self[word]
+        at_new = np.fromiter(new.values(), dtype=np.int64, count=len(new))
+        self._packed.add(first[at_new], second[at_new], ids[at_new])
 
 
 @lru_cache(maxsize=64)
