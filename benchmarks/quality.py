@@ -15,13 +15,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import ragbench_rows, train_lexical
+from benchmarks import quality_calibration, ragbench_rows, train_lexical
 from trace_core import Evaluation, Scorer, get_scorer, ragbench_log
 from trace_core.scorers.lexical import LexicalScorer
 from trace_core.scorers.lexical.model import LexicalModel
@@ -189,27 +188,13 @@ def table(result: Mapping[str, Mapping[str, Column]], measure: str) -> list[str]
 
 
 def calibration(result: Mapping[str, Mapping[str, Column]]) -> list[str]:
-    """Brier score and reliability of the lexical scorer's adherence probability."""
-    value = np.concatenate([c.values["adherence AUROC"] for c in result["lexical"].values()])
-    label = np.concatenate([c.labels["adherence AUROC"] for c in result["lexical"].values()])
-    known = ~np.isnan(value)
-    value, label = value[known], label[known]
-    base = float(label.mean())
-    lines = [
-        "### Calibration of the adherence probability",
-        "",
-        f"Brier score {np.mean((value - label) ** 2):.4f}; the constant {base:.3f}: {base * (1 - base):.4f}.",
-        "",
-        "| probability | rows | mean probability | share adherent |",
-        "|---|---|---|---|",
-    ]
-    edges = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01]
-    for low, high in pairwise(edges):
-        inside = (value >= low) & (value < high)
-        if inside.any():
-            means = f"{value[inside].mean():.3f} | {label[inside].mean():.3f}"
-            lines.append(f"| {low:.1f} to {min(high, 1.0):.1f} | {int(inside.sum())} | {means} |")
-    return [*lines, ""]
+    """Tables on the lexical scorer's adherence probability."""
+    judged = {}
+    for name, column in result["lexical"].items():
+        value, label = column.values["adherence AUROC"], column.labels["adherence AUROC"]
+        known = ~np.isnan(value)
+        judged[name] = (value[known], label[known])
+    return quality_calibration.tables(judged)
 
 
 def main() -> None:
