@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from trace_core.digests import digest
@@ -22,6 +23,7 @@ _SCRIPTS: Final = (
     ("ru", re.compile(r"[\u0400-\u04ff]")),
     ("el", re.compile(r"[\u0370-\u03ff]")),
 )
+_COUNTER_BITS: Final = 16  # more than any list of stop words needs
 _TAG: Final = re.compile(r"[a-z]{2,3}")
 _LOOKED_AT: Final = 2_000  # characters: enough to tell, and a bound on the cost
 _NAMES: Final = {
@@ -67,10 +69,21 @@ def guess_language(text: str, text_words: Iterable[str]) -> str:
         for tag, script in _SCRIPTS:
             if len(script.findall(head)) * 4 >= len(head):
                 return tag
-    found = frozenset(text_words)
+    counters = _latin_counters()
+    counts = sum([counters[word] for word in frozenset(text_words) if word in counters])
     best, hits = UNKNOWN, 0
-    for tag in _LATIN:
-        count = len(found & stop_words_of(tag))
+    for place, tag in enumerate(_LATIN):
+        count = counts >> _COUNTER_BITS * place & (1 << _COUNTER_BITS) - 1
         if count > hits:
             best, hits = tag, count
     return best
+
+
+@lru_cache(maxsize=1)
+def _latin_counters() -> dict[str, int]:
+    """Stop word -> a 1 in the counter of each language that has it: one sum counts for all languages."""
+    counters: dict[str, int] = {}
+    for place, tag in enumerate(_LATIN):
+        for word in stop_words_of(tag):
+            counters[word] = counters.get(word, 0) + (1 << _COUNTER_BITS * place)
+    return counters

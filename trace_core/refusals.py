@@ -67,7 +67,17 @@ _HINTS: Final = (
     ("pas", "aucun", "rien"),
     ("नहीं", "ません", "ない", "没有", "未", "無法", "无法", "不知道", "不清楚", "ไม่"),
 )
-_REFUSALS: Final = [(hints, re.compile(cue)) for hints, cue in zip(_HINTS, _CUES, strict=True)]
+#: A part of every English cue. "not" is too common to be a good hint, and the cues are slow.
+_ENGLISH_PART: Final = re.compile(
+    r"(?:n(?:ot|['’]t)|no|unable to|impossible to|insufficient) (?:be |\w+ )?"
+    r"(?:provid|contain|mention|sa[yi]|specif|includ|stat|address|giv|offer|discuss|cover|have|avail|found|find"
+    r"|know|answer|determin|help|tell|locat|establish|ascertain|info|detail|data|context|evidence)"
+)
+_ANYTHING: Final = re.compile("")
+_REFUSALS: Final = [
+    (hints, part, re.compile(cue))
+    for hints, part, cue in zip(_HINTS, (_ENGLISH_PART, *[_ANYTHING] * 4), _CUES, strict=True)
+]
 #: Part of every fingerprint: the rules' version and a digest of the cues.
 REFUSAL_RULES: Final = "refusal-2 " + digest(_CUES, _HINTS)
 _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
@@ -76,10 +86,10 @@ _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
 def is_refusal_sentence(sentence: str) -> bool:
     """Does this sentence say that the answer is not there?"""
     text = sentence[:_LOOKED_AT].casefold()
-    for hints, cue in _REFUSALS:
+    for hints, part, cue in _REFUSALS:
         for hint in hints:
             if hint in text:
-                if cue.search(text):
+                if part.search(text) and cue.search(text):
                     return True
                 break
     return False
