@@ -2,7 +2,7 @@
 -- purpose: a page of evaluations of one scorer and range of time, highest key first, before one place
 -- parameters: scorer_id, from_at, to_at (excluded), sort (worst, time or a metric), status, kind, reason, unsupported,
 --     metric, low, high, segment (JSON object of one), missing (name of a segment that must be absent), document,
---     labelled (yes, no), key, at, log_id (the place), most; an empty text filters nothing
+--     labelled (yes, no; an empty text filters nothing, here as above), key, at, log_id (the place), most
 -- returns: key (what is sorted by; 2 where the log has no value), logged_at, log_id, and the rest of
 --     trace.evaluated_log that a list shows
 -- safe to re-run: yes, it only reads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from trace_core.keys import response_key
-from trace_core.records import Document, Limits, Log
+from trace_core.records import Log
 from trace_pipeline.pages.log_filter import FIRST, LAST, LogFilter, Place
-from trace_pipeline.pages.source_log import find_entry, read_log, sentences_of
+from trace_pipeline.pages.source_log import Said, responses, sentences_of
 from trace_pipeline.source import Source
 from trace_pipeline.sqlfiles import query
 
@@ -112,31 +112,30 @@ def _row(row: Mapping[Any, Any]) -> LogRow:
 
 
 def with_sentences(
-    connection: Connection, source: Source, limits: Limits, scorer: str, rows: Iterable[LogRow]
+    connection: Connection, source: Source, scorer: str, rows: Sequence[LogRow]
 ) -> list[LogRow]:
     """Return the rows with the text of the first unsupported sentence, read from the source."""
+    keys = [(row.logged_at, row.log_id) for row in rows if row.unsupported_keys]
+    said = responses(connection, source, keys, _MOST_BYTES)
     return [
-        _with_sentence(connection, source, limits, scorer, row) if row.unsupported_keys else row
+        _with_sentence(scorer, row, said.get((row.logged_at, row.log_id), []))
+        if row.unsupported_keys
+        else row
         for row in rows
     ]
 
 
-def _with_sentence(
-    connection: Connection, source: Source, limits: Limits, scorer: str, row: LogRow
-) -> LogRow:
-    entry = find_entry(connection, source, row.logged_at, row.log_id, row.input_hash)
-    if entry is None:
+def _with_sentence(scorer: str, row: LogRow, found: Sequence[Said]) -> LogRow:
+    if not found:
         return replace(row, sentence_note="The log is no longer in the source.")
-    if entry.input_hash != row.input_hash:
+    same = [said for said in found if said.input_hash == row.input_hash]
+    if not same:
         return replace(row, sentence_note="The log has changed since it was scored.")
-    if entry.byte_length > _MOST_BYTES:
+    if same[0].text is None:
         return replace(row, sentence_note="The log is large: open it to read the sentence.")
-    log = read_log(connection, source, limits, entry)
-    if not isinstance(log, Log):
-        return replace(row, sentence_note=log)
     # Only the response is wanted: no document needs to be split.
-    response = sentences_of(scorer, replace(log, documents=tuple[Document, ...]())).response
-    text = _text_of(response, row.unsupported_keys)
+    log = Log(row.log_id, "", (), same[0].text, segments=row.segments)
+    text = _text_of(sentences_of(scorer, log).response, row.unsupported_keys)
     if text is None:
         return replace(row, sentence_note="The text is split otherwise than when it was scored.")
     return replace(row, sentence=text if len(text) <= LONGEST_SENTENCE else text[:LONGEST_SENTENCE] + "…")

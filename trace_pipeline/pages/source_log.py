@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from trace_core.errors import BadInput, TraceError
@@ -22,6 +26,39 @@ def find_entry(
     same = [entry for entry in source.entries(connection, start, end) if entry.log_id == log_id]
     exact = [entry for entry in same if entry.input_hash == input_hash]
     return next(iter([*exact, *same]), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The response of a log as the source has it; `text` is None where the log is too large."""
+
+    input_hash: str
+    text: str | None
+
+
+def responses(
+    connection: Connection, source: Source, keys: Sequence[tuple[datetime, str]], most_bytes: int
+) -> dict[tuple[datetime, str], list[Said]]:
+    """Fetch the responses of some logs by their times and ids, all at once."""
+    if not keys:
+        return {}
+    moments: list[sa.ColumnElement[Any]] = [
+        sa.cast(sa.literal(at, sa.DateTime(timezone=True)), sa.DateTime(timezone=True)) for at, _ in keys
+    ]
+    column = source.logged_at
+    raw = source.column("logged_at")
+    if source.zoneless and raw is not None:  # compared as it is stored, so that an index on it serves
+        column = raw
+        moments = [sa.func.timezone(source.settings.time_zone, moment) for moment in moments]
+    response = sa.cast(source.column("response"), sa.Text)
+    small = sa.case((source.byte_length() <= most_bytes, response), else_=None)
+    statement = sa.select(source.logged_at, source.log_id, source.input_hash(), small).where(
+        column.in_(moments), source.log_id.in_([log_id for _, log_id in keys])
+    )
+    found: dict[tuple[datetime, str], list[Said]] = {}
+    for logged_at, log_id, input_hash, text in connection.execute(statement):
+        found.setdefault((logged_at, log_id), []).append(Said(input_hash, text))
+    return found
 
 
 def read_log(connection: Connection, source: Source, limits: Limits, entry: Entry) -> Log | str:

@@ -105,7 +105,7 @@ def _view(
 
 def _filter(scorer_id: int, state: ViewState, own: dict[str, str]) -> LogFilter:
     start, end = day_bounds(date(2000, 1, 1), "UTC")
-    status = own["status"] or "scored"
+    status = own["status"] or ("skipped" if own["kind"] == "empty" else "scored")
     low, high = _share(own, "low", 0.0), _share(own, "high", 1.0)
     return LogFilter(
         scorer_id=scorer_id,
@@ -157,7 +157,7 @@ def _texts(request: Request, settings: Settings, scorer: str, found: LogList) ->
     try:
         with request.app.state.database.read_source() as connection:
             source = open_source(connection, settings.source)
-            return with_sentences(connection, source, limits_of(settings), scorer, rows), ""
+            return with_sentences(connection, source, scorer, rows), ""
     except (SQLAlchemyError, TraceError):
         return rows, "The source of the logs does not answer, so no sentence is shown."
 
