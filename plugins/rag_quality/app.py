@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from rag_quality.rendering import render
@@ -111,6 +112,10 @@ def _add_errors(app: FastAPI) -> None:
     def _database(request: Request, error: DBAPIError) -> Response:
         log.warning("A page could not read the database: %s", type(error.orig).__name__)
         return _sentence(request, 503, "The database did not answer", _remedy(error))
+
+    @app.exception_handler(PoolTimeout)
+    def _busy(request: Request, _error: PoolTimeout) -> Response:
+        return _sentence(request, 503, "Too many at once", "All connections are in use: try again soon.")
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:

@@ -14,6 +14,7 @@ from trace_pipeline.pages.errors import BadRequest
 METRICS: Final = ("adherence", "completeness", "relevance", "utilization")
 NIGHTS: Final = (7, 30, 90, 365)
 _MOST_CHARACTERS: Final = 500
+_YEARS: Final = range(1970, 2200)  # a year of nights before one, or the day after, is a day too
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,10 @@ def day_of(query: Mapping[str, str], name: str) -> date | None:
     if not value:
         return None
     try:
-        return date.fromisoformat(value) if len(value) == 10 else _no_day(name)
+        found = date.fromisoformat(value) if len(value) == 10 else _no_day(name)
     except ValueError:
         return _no_day(name)
+    return found if found.year in _YEARS else _no_day(name)
 
 
 def _no_day(name: str) -> date:

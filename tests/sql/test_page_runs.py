@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
@@ -10,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from tests.conftest import cloned
+from tests.sql.pages import Client, site
 from tests.sql.tools import DAY, a_log, noon
 from trace_core.evaluation_log import HEADER
 from trace_pipeline.context import open_pipeline
@@ -27,7 +29,7 @@ DAYS = (DAY, DAY + timedelta(days=1))
 
 
 @pytest.fixture(scope="module")
-def connection(server: Server, admin: Engine, template: str) -> Iterator[Connection]:
+def url(server: Server, admin: Engine, template: str) -> Iterator[str]:
     """A night with two good answers, one bad, one empty, and three that cannot be read; then a night without logs."""
     for url in cloned(server, admin, template):
         engine = connect(url, setting="test")
@@ -45,10 +47,23 @@ def connection(server: Server, admin: Engine, template: str) -> Iterator[Connect
         pipeline = open_pipeline(load_settings(), results_url=url)
         run_window(pipeline, Window(*DAYS), late_days=0)
         pipeline.close()
-        pages = PageDatabase(partial(PageUrls, url, url))
-        with pages.read() as opened:
-            yield opened
-        pages.close()
+        yield url
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[Connection]:
+    """A reading transaction of the pages."""
+    pages = PageDatabase(partial(PageUrls, url, url))
+    with pages.read() as opened:
+        yield opened
+    pages.close()
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[Client]:
+    """A browser on the pages."""
+    with site(url) as found:
+        yield found
 
 
 def test_the_ledger_is_the_latest_night_first_and_says_that_it_balances(connection: Connection) -> None:
@@ -94,3 +109,36 @@ def test_a_night_without_answers_has_no_evaluation_log(connection: Connection) -
     """Nor one that was never scored."""
     assert read_evaluation_log(connection, "lexical", DAYS[1], "UTC") is None
     assert read_evaluation_log(connection, "nobody", DAY, "UTC") is None
+
+
+def test_the_page_shows_the_evaluation_log_of_the_chosen_night(client: Client) -> None:
+    """Its header once; of the last night unless another one is chosen."""
+    chosen = client.get(f"/runs?night={DAY}").text
+    assert chosen.count(HEADER) == 1 and f"Worst answers of {DAY}" in chosen and "bad:" in chosen
+    last = client.get("/runs").text
+    assert f"Worst answers of {DAYS[1]}" in last and "No answer was scored on that night" in last
+    assert client.get("/runs?night=yesterday").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("address", "rows"),
+    [
+        ("/runs?format=csv", 2),
+        ("/runs?format=csv&table=reasons", 2),
+        ("/quarantine?format=csv", 3),
+        ("/quarantine?format=csv&reason=missing_question", 2),
+        ("/quarantine?format=csv&reason=unheard_of", 0),
+    ],
+)
+def test_each_table_is_a_download_of_all_its_rows(client: Client, address: str, rows: int) -> None:
+    """With a header row, also when it is empty."""
+    got = client.get(address)
+    assert got.headers["content-type"].startswith("text/csv")
+    assert len(list(csv.DictReader(got.text.lstrip("\ufeff").splitlines()))) == rows
+
+
+def test_a_download_is_not_cut_at_a_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page shows some and links to older ones; the download holds them all."""
+    monkeypatch.setattr("rag_quality.routes.runs.PAGE_ROWS", 1)
+    assert "Older logs" in client.get("/quarantine").text
+    assert client.get("/quarantine?format=csv").text.count("\n") == 4

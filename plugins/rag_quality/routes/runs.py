@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 
 import pandas as pd
@@ -9,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from rag_quality.choices import Options
 from rag_quality.rendering import csv_response, render, state_of, wants_csv
-from rag_quality.view_state import text_of
+from rag_quality.view_state import day_of, text_of
 from trace_pipeline.pages.errors import BadRequest
 from trace_pipeline.pages.overview import read_ledger
 from trace_pipeline.pages.runs import (
@@ -22,11 +23,12 @@ from trace_pipeline.pages.runs import (
 from trace_pipeline.settings import load_settings
 
 router = APIRouter()
+_CSV_ROWS = 10_000
 
 
 @router.get("/runs")
 def runs(request: Request) -> Response:
-    """The ledger, the reasons of the quarantine and the last night's evaluation log."""
+    """The ledger, the reasons of the quarantine and a night's evaluation log; as CSV, ledger or reasons."""
     state, settings = state_of(request), load_settings()
     zone = settings.day_time_zone
     with request.app.state.database.read() as connection:
@@ -34,10 +36,15 @@ def runs(request: Request) -> Response:
         if options.days is None:
             return render(request, "runs.html.j2", state=state, options=options, ledger=None)
         ledger = read_ledger(connection, options.scorer, options.days)
-        if wants_csv(request):
-            return csv_response(ledger, "ledger")
         reasons = read_reasons(connection, options.days, zone)
-        night = ledger["day"].max() if len(ledger) else None
+        if wants_csv(request):
+            if text_of(request.query_params, "table") == "reasons":
+                columns = ["reason", "sentence", "logs", "first_seen", "last_seen"]
+                return csv_response(
+                    pd.DataFrame([asdict(row) for row in reasons], columns=columns), "reasons"
+                )
+            return csv_response(ledger, "ledger")
+        night = day_of(request.query_params, "night") or (ledger["day"].max() if len(ledger) else None)
         log = read_evaluation_log(connection, options.scorer, night, zone) if night else None
     return render(
         request,
@@ -53,7 +60,7 @@ def runs(request: Request) -> Response:
 
 @router.get("/quarantine")
 def quarantine(request: Request) -> Response:
-    """The logs that could not be read, one page."""
+    """The logs that could not be read, one page; as CSV, the next ten thousand."""
     state, settings = state_of(request), load_settings()
     reason = text_of(request.query_params, "reason")
     before = _before(text_of(request.query_params, "before"), text_of(request.query_params, "before_id"))
@@ -62,7 +69,12 @@ def quarantine(request: Request) -> Response:
         rows = []
         if options.days is not None:
             rows = read_quarantined(
-                connection, options.days, settings.day_time_zone, reason, before, PAGE_ROWS + 1
+                connection,
+                options.days,
+                settings.day_time_zone,
+                reason,
+                before,
+                _CSV_ROWS if wants_csv(request) else PAGE_ROWS + 1,
             )
     if wants_csv(request):
         columns = ["log_id", "logged_at", "reason", "detail", "segments", "first_seen", "last_seen"]

@@ -64,6 +64,8 @@ def test_a_choice_sends_its_segment_as_a_pair() -> None:
         ({"until": "yesterday"}, "until"),
         ({"until": "2026-02-30"}, "until"),
         ({"until": "20261130"}, "until"),
+        ({"until": "0001-01-01"}, "until"),
+        ({"until": "9999-12-31"}, "until"),
         ({"scorer": "x" * 501}, "scorer"),
         ({"scorer": "a\x00b"}, "scorer"),
         ({"dimension": "t", "value": "\ud800"}, "value"),
