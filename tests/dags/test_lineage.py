@@ -128,26 +128,3 @@ def test_the_example_lets_good_nights_pass(
     events = {"asset": [SimpleNamespace(extra={}), SimpleNamespace(extra={"figures": figures})]}
     monkeypatch.setitem(gate.__globals__, "get_current_context", lambda: {"triggering_asset_events": events})
     assert gate() is good
-
-
-def test_an_event_queues_the_example(
-    engine: Engine, run_dag: Callable[..., Any], load_dags: Callable[[Path], Any], example: Path
-) -> None:
-    """Known to Airflow and not paused, it is waiting to run once the night has ended."""
-    from airflow.dag_processing.dagbag import sync_bag_to_db
-    from airflow.models.asset import AssetDagRunQueue
-    from airflow.models.dag import DagModel
-    from airflow.models.dagbundle import DagBundleModel
-    from airflow.utils.session import create_session
-    from sqlalchemy import select, update
-
-    with create_session() as session:
-        session.merge(DagBundleModel(name="example"))
-    sync_bag_to_db(load_dags(DAGS), "example", None)
-    sync_bag_to_db(load_dags(example), "example", None)
-    with create_session() as session:
-        session.execute(update(DagModel).where(DagModel.dag_id == GATE).values(is_paused=False))
-    assert run_dag("trace_score_nightly", FIRST).state == "success"
-    with create_session() as session:
-        queued = session.scalars(select(AssetDagRunQueue.target_dag_id)).all()
-    assert GATE in queued
