@@ -3,8 +3,10 @@
 Here two processes of the running version are compared; `python -m benchmarks.versions` compares versions.
 """
 
+import json
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,16 @@ from benchmarks.core_corpus import TEXTS, corpus
 from benchmarks.core_digest import core_digests, digest_of
 from trace_core import get_scorer, scorer_names
 from trace_core.metrics import average
+
+
+#: Written by `python -m benchmarks.core_digest > tests/unit/core/core_digests.json`. A difference that no change
+#: of the code explains is one of the Python version, of a package or of the processor.
+PINNED = json.loads(Path(__file__).with_name("core_digests.json").read_text(encoding="utf-8"))
+
+
+def test_this_python_reproduces_the_committed_digests() -> None:
+    """Fingerprints and every byte of every evaluation, whichever version runs this."""
+    assert core_digests() == PINNED["scorers"]
 
 
 def test_two_processes_with_other_hash_seeds_agree() -> None:
