@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 from sqlalchemy import Engine
 
 from tests.conftest import cloned
-from tests.sql.tools import execute
+from tests.sql.pages import site
+from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, night, rows, url_of
 from trace_pipeline.context import Pipeline, open_pipeline
 from trace_pipeline.load import load_logs
 from trace_pipeline.local.postgres import Server
 from trace_pipeline.nightly import run_window
+from trace_pipeline.pages.evidence import EvidenceLog, evidence_logs, scope_of
+from trace_pipeline.pages.evidence_text import with_text
 from trace_pipeline.pages.incidents import (
     IncidentFilter,
     IncidentPage,
+    IncidentRow,
+    SegmentRow,
     incident_trend,
     list_incidents,
     read_incident,
@@ -74,7 +80,7 @@ def test_filters_narrow_the_list(watched: Pipeline, page: IncidentPage) -> None:
         IncidentFilter("lexical", before=(row.opened_day + timedelta(days=1), 0)),
     ]
     left_out = [
-        IncidentFilter("lexical"),
+        IncidentFilter("heuristic"),
         IncidentFilter("lexical", metric="completeness"),
         IncidentFilter("lexical", states=("withdrawn",)),
         IncidentFilter("lexical", dimension="nothing"),
@@ -192,7 +198,7 @@ def test_logs_that_changed_went_or_are_large_say_so(
     execute(engine, "delete from trace.rag_log where log_id = 'gone'")
     execute(engine, "update trace.rag_log set question = 'Another?' where log_id = 'changed'")
     fingerprint = pipeline.scorers[0].fingerprint
-    row = IncidentRow(1, "lexical", "adherence", "open", DAY, DAY, None, "", "", -0.5, *(None,) * 5, 0, "")  # type: ignore[arg-type]
+    row = IncidentRow(1, "lexical", "adherence", "open", DAY, DAY, None, "", "", -0.5, *(None,) * 6, 0, "")  # type: ignore[arg-type]
     page = IncidentPage(row, "mean", fingerprint, DAY, None, (), (), ())
     assert {log.log_id: log.missing for log in shown(pipeline, page)} == {
         "gone": "It is no longer in the source.",
@@ -213,3 +219,65 @@ def test_a_segment_that_carries_the_change_narrows_the_logs(page: IncidentPage) 
     assert scope_of(spread).dimension == "" == scope_of(replace(total, segments=())).dimension
     early = replace(page, row=replace(page.row, onset_day=page.row.opened_day - timedelta(days=20)))
     assert (scope_of(early).last - scope_of(early).first).days == 6
+
+
+def test_the_page_says_what_to_read_within_one_address(watched: Pipeline, page: IncidentPage) -> None:
+    """Headline, unsupported sentences with links to their logs, change report and messages are on one page."""
+    number = page.row.incident_id
+    with site(url_of(watched.results)) as client:
+        listed = client.get("/incidents").text
+        shown = client.get(f"/incidents/{number}").text
+    assert f"Incident {number}" in listed and "n " in listed
+    assert "Adherence down" in shown and "since 2026-10-" in shown
+    assert shown.count('class="unsupported"') >= 3
+    assert "/log?log=" in shown and "/logs?" in shown
+    for heading in ("The trend around the onset", "What the change is made of", "Segments", "Messages"):
+        assert heading in shown
+
+
+def test_both_tables_come_as_csv(watched: Pipeline, page: IncidentPage) -> None:
+    """The list and the change report are downloads with their own names."""
+    with site(url_of(watched.results)) as client:
+        listed = client.get("/incidents?format=csv")
+        change = client.get(f"/incidents/{page.row.incident_id}?format=csv")
+    assert listed.text.lstrip("\ufeff").startswith("incident_id,scorer,metric,state")
+    assert change.text.strip().splitlines()[-1].startswith("all traffic,")
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "words"),
+    [
+        ("incidents/999", 404, "There is no incident 999."),
+        ("incidents/x", 404, "An incident has a number"),
+        ("incidents/" + "9" * 40, 404, "An incident has a number"),
+        ("incidents?state=lost", 400, "state must be one of"),
+        ("incidents?about=mood", 400, "about must be one of"),
+        ("incidents?before=yesterday", 400, "before must be a day"),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_so(engine: Engine, address: str, status: int, words: str) -> None:
+    """In words, with the right status."""
+    with site(url_of(engine)) as client:
+        answer = client.get(f"/{address}")
+    assert answer.status_code == status
+    assert words in answer.text
+
+
+def test_a_withdrawn_incident_says_so_on_its_page(engine: Engine) -> None:
+    """Whoever follows an old link learns that the nights no longer show it; hostile values stay text."""
+    hostile = "<img src=x onerror=alert(1)>"
+    execute(
+        engine,
+        "insert into trace.incident (scorer, metric, opened_day, onset_day, state, dimension, value, size, evidence, text)"
+        " values (:scorer, 'adherence', '2026-10-30', '2026-10-29', 'withdrawn', 'tenant', :hostile, -0.1, '{}', :hostile)",
+        scorer=load_settings().scorers[0],
+        hostile=hostile,
+    )
+    with site(url_of(engine)) as client:
+        listed = client.get("/incidents?state=withdrawn").text
+        (number,) = rows(engine, "select incident_id from trace.incident")[0]
+        shown = client.get(f"/incidents/{number}").text
+    assert "This incident was withdrawn." in shown
+    assert "There is no change report" in shown and "No message about it has been sent." in shown
+    for text in (listed, shown):
+        assert "<img" not in text and "&lt;img" in text
