@@ -88,6 +88,16 @@ def _database_address(value: str) -> str:
 
 
 Identifier = Annotated[str, Field(min_length=1, max_length=63)]
+
+
+def _absolute(value: str) -> str:
+    if value and not value.startswith("/") and "://" not in value:
+        raise ValueError("must be an absolute path or an address such as s3://connection@bucket/logs")
+    return value
+
+
+# Relative to what would depend on the process that reads it.
+Folder = Annotated[str, AfterValidator(_absolute)]
 OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
 OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
 QuietHours = Annotated[Annotated[str, AfterValidator(_quiet_hours)] | None, BeforeValidator(_empty_is_none)]

@@ -27,6 +27,7 @@ from trace_pipeline.setting_types import (
     ColumnsByName,
     Cron,
     DatabaseAddress,
+    Folder,
     Identifier,
     Names,
     OptionalColumn,
@@ -162,6 +163,12 @@ class Settings(BaseSettings):
         4_000_000, ge=1_000, le=100_000_000, description="a longer log is quarantined unread"
     )
     max_documents: int = Field(1_000, ge=1, le=100_000, description="a log with more is quarantined")
+    import_folder: Folder = Field(
+        "", description="the one folder that `trace_import` may read, local or object storage; empty = none"
+    )
+    import_refused_folder: Folder = Field(
+        "", description="local folder for each file's refused rows; empty = the task's log only"
+    )
     store_annotations: bool = Field(True, description="keep sentence keys, so that scores can be explained")
     watch_metrics: Names = Field(
         ("adherence", "completeness"), min_length=1, description="metrics watched for drift"

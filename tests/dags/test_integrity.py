@@ -31,6 +31,7 @@ TASKS: dict[str, dict[str, set[str]]] = {
     "trace_score_nightly": SCORING,
     "trace_rescore": SCORING,
     "trace_watch_drift": {"detect_drift": {"send_alerts"}, "send_alerts": set()},
+    "trace_import": {"list_files": {"import_file"}, "import_file": set()},
     "trace_digest": {"plan_digest": {"send_digest"}, "send_digest": set()},
     "trace_maintain": {
         "ensure_partitions": {"apply_retention"},
@@ -56,6 +57,7 @@ def test_a_dag_says_when_it_runs_and_how_long_at_most(dags: dict[str, Any], dag_
         "trace_score_nightly": "CronDataIntervalTimetable",
         "trace_maintain": "CronDataIntervalTimetable",
         "trace_digest": "CronDataIntervalTimetable",
+        "trace_import": "NullTimetable",
         "trace_watch_drift": "AssetTriggeredTimetable",
         "trace_rescore": "NullTimetable",
     }
@@ -268,7 +270,7 @@ def test_reading_the_dags_imports_nothing_heavy() -> None:
     """What a DAG file imports at its top is paid for at each reading: no models, no tables, no services."""
     code = (
         "import sys; sys.path.append('dags'); import trace_score_nightly, trace_rescore, trace_watch_drift,"
-        " trace_maintain, trace_digest; print(*sorted(name for name in"
+        " trace_maintain, trace_digest, trace_import; print(*sorted(name for name in"
         " ('pandas', 'apprise', 'alembic', 'scipy', 'trace_core.drift') if name in sys.modules))"
     )
     done = subprocess.run(

@@ -105,15 +105,21 @@ def read_mapping(path: Path | None) -> Mapped:
     if path is None:
         return Mapped()
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Mapped.model_validate({"folder": str(path.parent), **content})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return parse_mapping(path.read_text(encoding="utf-8"), f"--mapping {path}", str(path.parent))
+    except UnicodeDecodeError as error:
         raise ConfigurationError(f"--mapping {path} is not a TOML file: {error}.") from None
     except OSError as error:
         raise ConfigurationError(f"--mapping {path} cannot be read: {error.strerror}.") from None
+
+
+def parse_mapping(text: str, named: str, folder: str = ".") -> Mapped:
+    """Read the text of a mapping file; `named` says in the messages of ConfigurationError where it is."""
+    try:
+        return Mapped.model_validate({**tomllib.loads(text), "folder": folder})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{named} is not a TOML file: {error}.") from None
     except ValidationError as error:
         found = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in found["loc"])
-        raise ConfigurationError(
-            f"--mapping {path}: {name}: {found['msg'].removeprefix('Value error, ')}."
-        ) from None
+        message = found["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"{named}: {name}: {message}.") from None

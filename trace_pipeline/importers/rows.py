@@ -83,6 +83,7 @@ class RowReader:
             made["log_id"] = _content_id(made, timed=not given)
         log = parse_log(made, self.limits)
         made["log_id"] = log.log_id
+        made["documents"] = cleaned(made["documents"])  # sentences of another shape were not looked at
         metadata = _metadata(row, names, self.mapped)
         if metadata is None:
             notes += ("metadata_left_out",)
@@ -184,9 +185,9 @@ def _ragbench_documents(row: Mapping[str, Any]) -> list[Any]:
 
 def _with_sentences(made: Any, given: Any) -> Any:
     sentences = given.get("sentences") if isinstance(given, Mapping) else None
-    return (
-        {**made, "sentences": sentences} if isinstance(sentences, list) and isinstance(made, dict) else made
-    )
+    if not isinstance(made, dict) or not isinstance(sentences, list):
+        return made
+    return {**made, "sentences": sentences} if all(isinstance(item, str) for item in sentences) else made
 
 
 def _metadata(row: Mapping[str, Any], names: Names, mapped: Mapped) -> dict[str, Any] | None:

@@ -16,7 +16,14 @@ from trace_pipeline.local.rest import AirflowApi
 from trace_pipeline.migrations import migrate
 
 ROOT = Path(__file__).resolve().parents[2]
-DAG_IDS = ("trace_score_nightly", "trace_watch_drift", "trace_rescore", "trace_maintain", "trace_digest")
+DAG_IDS = (
+    "trace_score_nightly",
+    "trace_watch_drift",
+    "trace_rescore",
+    "trace_maintain",
+    "trace_digest",
+    "trace_import",
+)
 POOL = ("trace_scoring", 4, "Batches scored at once")
 
 

@@ -229,6 +229,15 @@ def test_documents_in_the_prompt_only(part: dict[str, str]) -> None:
     assert isinstance(outcomes[1], Refused)
 
 
+def test_what_is_stored_beside_the_texts_can_be_stored() -> None:
+    """Sentences of another shape, ids and metadata hold neither NUL nor half characters when they land."""
+    odd = {"text": TEXT, "id": "d", "sentences": ["\ud800", 7]}
+    row = {"log_id": "1", "question": Q, "documents": [odd], "response": A, "metadata": {"\ud800": "\x00"}}
+    (made,) = imported(json.dumps([row]))
+    assert made["documents"] == [{"text": TEXT, "id": "d"}]
+    json.dumps(made, default=str, ensure_ascii=False).encode("utf-8")
+
+
 def test_errors_as_answers() -> None:
     """An error object is no answer and refused; its text was read by somebody: imported."""
     told = "Error code: 429 - {'error': {'message': 'Rate limit reached'}}"
