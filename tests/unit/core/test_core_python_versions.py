@@ -16,9 +16,8 @@ from benchmarks.core_digest import core_digests, digest_of
 from trace_core import get_scorer, scorer_names
 from trace_core.metrics import average
 
-
-#: Written by `python -m benchmarks.core_digest > tests/unit/core/core_digests.json`. A difference that no change
-#: of the code explains is one of the Python version, of a package or of the processor.
+#: Written by `python -m benchmarks.core_digest > tests/unit/core/core_digests.json`. A difference that no
+#: change of the code explains is one of the Python version, of a package or of the processor.
 PINNED = json.loads(Path(__file__).with_name("core_digests.json").read_text(encoding="utf-8"))
 
 
