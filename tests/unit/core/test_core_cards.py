@@ -1,5 +1,6 @@
 """Every metric has its cards, and they say what the code declares."""
 
+import doctest
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,14 @@ def test_every_scorer_is_in_the_index() -> None:
     """By its name."""
     index = (CARDS / "README.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in index for name in scorer_names())
+
+
+@pytest.mark.parametrize("metric", sorted(SPECS))
+@pytest.mark.parametrize("prefix", ["", "heuristic_"])
+def test_the_worked_example_of_a_card_gives_what_it_says(metric: str, prefix: str) -> None:
+    """As it stands there, pasted into Python."""
+    card = (CARDS / f"{prefix}{metric}.md").read_text(encoding="utf-8")
+    example = card.partition("## Worked example")[2].partition("\n## ")[0]
+    test = doctest.DocTestParser().get_doctest(example.replace("```", "\n"), {}, metric, None, 0)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
