@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy import Connection, Engine, text
 
 from tests.conftest import cloned
+from tests.sql.pages import site
 from tests.sql.tools import DAY, a_log, noon
 from trace_pipeline.context import open_pipeline
 from trace_pipeline.database import connect
@@ -16,7 +19,7 @@ from trace_pipeline.load import load_logs
 from trace_pipeline.local.postgres import Server
 from trace_pipeline.nightly import run_window
 from trace_pipeline.pages.database import PageDatabase, PageUrls
-from trace_pipeline.pages.incidents import IncidentRow
+from trace_pipeline.pages.incidents import IncidentFilter, IncidentRow
 from trace_pipeline.pages.overview import (
     headline_of,
     nights_of,
@@ -25,6 +28,7 @@ from trace_pipeline.pages.overview import (
     read_releases,
     read_trend,
 )
+from trace_pipeline.pages.worst import worst_of
 from trace_pipeline.settings import load_settings
 from trace_pipeline.window import Window
 
@@ -144,6 +148,51 @@ def test_the_headline_says_what_is_and_how_it_compares(connection: Connection) -
     assert head.words == f"down 29.1 points in tenant = acme since {DAY}"
     assert headline_of(trend, "adherence", [incident(-0.291, "closed")]).words == "not watched for drift"
     assert "up 5.0 points since" in headline_of(trend, "adherence", [incident(0.05, dimension="")]).words
+
+
+def test_three_answers_show_the_largest_open_drop(connection: Connection) -> None:
+    """Of its segment and its latest nights."""
+    small = replace(incident(-0.01), value=HOSTILE)
+    found = worst_of(connection, [small, incident(-0.2)], DAYS, "UTC")
+    assert found is not None and found.incident.value == "acme"
+    assert len(found.rows) == 3 and {row.segments["tenant"] for row in found.rows} == {"acme"}
+    late = worst_of(connection, [replace(incident(-0.2), onset_day=LAST)], DAYS, "UTC")
+    assert late is not None and [row.log_id for row in late.rows] == ["4-0"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        incident(-0.2, "closed"),
+        incident(0.2),
+        replace(incident(-0.2), metric="refusal_rate"),
+        replace(incident(-0.2), onset_day=LAST + timedelta(days=1)),
+        replace(incident(-0.2), scorer="nobody"),
+    ],
+    ids=["closed", "a rise", "a rate", "later than shown", "a scorer without versions"],
+)
+def test_what_has_no_worst_answers_shows_none(connection: Connection, row: IncidentRow) -> None:
+    """Neither does a page without incidents."""
+    assert worst_of(connection, [row], DAYS, "UTC") is None
+    assert worst_of(connection, [], DAYS, "UTC") is None
+
+
+def test_the_page_leads_to_the_worst_answers_and_shows_texts_as_texts(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Incidents are asked for the chosen segment alone; a value like markup stays text."""
+    asked: list[IncidentFilter] = []
+
+    def listed(_connection: Connection, wanted: IncidentFilter) -> list[IncidentRow]:
+        asked.append(wanted)
+        return [replace(incident(-0.2), value=HOSTILE)]
+
+    monkeypatch.setattr("rag_quality.routes.overview.list_incidents", listed)
+    with site(url) as client:
+        page = client.get("/?" + urlencode({"dimension": "tenant", "value": HOSTILE}))
+    assert page.status_code == 200 and (asked[0].dimension, asked[0].value) == ("tenant", HOSTILE)
+    assert "Worst answers of adherence" in page.text and 'href="/log?' in page.text
+    assert HOSTILE not in page.text and "&lt;img src=x" in page.text
 
 
 def test_a_metric_without_data_is_not_zero(connection: Connection) -> None:

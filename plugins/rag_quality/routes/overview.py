@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from fastapi import APIRouter, Request, Response
+from sqlalchemy.exc import SQLAlchemyError
 
 from rag_quality.choices import Options
 from rag_quality.rendering import csv_response, figure_json, render, state_of, wants_csv
 from rag_quality.view_state import METRICS
+from trace_core.errors import TraceError
 from trace_pipeline.pages.incidents import IncidentFilter, IncidentRow, list_incidents
+from trace_pipeline.pages.logs import LogRow, with_sentences
 from trace_pipeline.pages.overview import headline_of, read_ledger, read_releases, read_trend
+from trace_pipeline.pages.worst import worst_of
 from trace_pipeline.report.figures import trend_figure, volume_figure
-from trace_pipeline.settings import load_settings
+from trace_pipeline.settings import Settings, load_settings
+from trace_pipeline.source import open_source
 
 router = APIRouter()
 
@@ -30,9 +36,14 @@ def overview(request: Request) -> Response:
         if wants_csv(request):
             return csv_response(trend, "nights")
         ledger = read_ledger(connection, options.scorer, options.days)
-        incidents = list_incidents(connection, IncidentFilter(scorer=options.scorer))
+        # All traffic shows the incidents of its segments too; a segment shows its own alone.
+        incidents = list_incidents(
+            connection, IncidentFilter(options.scorer, dimension=state.dimension, value=state.value)
+        )
+        found = worst_of(connection, incidents, options.days, settings.day_time_zone)
         dimension = settings.segments[0] if settings.segments else ""
         releases = read_releases(connection, options.scorer, dimension, options.days)
+    worst = found and replace(found, rows=_with_text(request, settings, options.scorer, found.rows))
     shown = [row for row in incidents if _overlaps(row, options.days)]
     order = (state.metric, *(name for name in METRICS if name != state.metric))
     marks = pd.DataFrame([_mark(row) for row in shown], columns=["metric", "onset_day", "closed_day"])
@@ -53,9 +64,22 @@ def overview(request: Request) -> Response:
         nights=_nights(trend),
         incidents=shown,
         open_incidents=[row for row in incidents if row.state == "open"],
+        worst=worst,
         releases=releases,
         release_dimension=dimension,
     )
+
+
+def _with_text(
+    request: Request, settings: Settings, scorer: str, rows: tuple[LogRow, ...]
+) -> tuple[LogRow, ...]:
+    """Return the rows with their sentences; the page stands without them when the source does not answer."""
+    try:
+        with request.app.state.database.read_source() as connection:
+            return tuple(with_sentences(connection, open_source(connection, settings.source), scorer, rows))
+    except (SQLAlchemyError, TraceError):
+        note = "The source of the logs does not answer."
+        return tuple(replace(row, sentence_note=note) for row in rows)
 
 
 def _overlaps(row: IncidentRow, days: Any) -> bool:

@@ -23,6 +23,11 @@
       font: theme.font,
       autosize: true,
     });
+    if (box.clientWidth < 480) { // a legend of several lines would lie on the figure
+      layout.legend = { orientation: "h", x: 0, y: -0.2, yanchor: "top" };
+      layout.margin = Object.assign({}, layout.margin, { b: 110 });
+      layout.height = 380;
+    }
     for (const name of Object.keys(layout)) {
       if (/^[xy]axis/.test(name)) {
         layout[name] = Object.assign({}, layout[name], {
