@@ -131,15 +131,15 @@ class _Run:
     def outcomes(self, path: str, options: ImportOptions) -> Iterator[Imported]:
         """Yield the imported rows of a file."""
         reader = FileReader(path, options)
-        for outcome in reader:
+        for number, outcome in enumerate(reader):
+            if not number and options.format == "auto" and reader.format:
+                console.print(Text(f"{path}: read as {reader.format}."))
             if isinstance(outcome, Refused):
                 self._refuse(outcome)
             else:
                 self.imported += 1
                 self._notes.update(outcome.notes)
                 yield outcome
-        if options.format == "auto" and reader.format:
-            console.print(Text(f"{path}: read as {reader.format}."))
 
     def _refuse(self, refusal: Refused) -> None:
         self.refusals += 1
