@@ -14,6 +14,23 @@
     };
   }
 
+  // The figure's colours are those of a light ground.
+  const LIGHTER = { "#1f5fa8": "#7db8f5", "#8a6d1f": "#f0bd5f", "#b3541e": "#ff9d6b" };
+
+  function lighter(trace) {
+    const made = Object.assign({}, trace);
+    for (const name of ["line", "marker"]) {
+      const part = made[name];
+      if (part && LIGHTER[part.color]) {
+        made[name] = Object.assign({}, part, { color: LIGHTER[part.color] });
+      }
+    }
+    if (made.fillcolor) {
+      made.fillcolor = made.fillcolor.replace(/0\.1\d\)$/, "0.32)");
+    }
+    return made;
+  }
+
   function draw(box) {
     const figure = JSON.parse(box.dataset.figure);
     const theme = colours();
@@ -28,15 +45,14 @@
       layout.margin = Object.assign({}, layout.margin, { b: 110 });
       layout.height = 380;
     }
-    for (const name of Object.keys(layout)) {
-      if (/^[xy]axis/.test(name)) {
-        layout[name] = Object.assign({}, layout[name], {
-          gridcolor: theme.grid, zerolinecolor: theme.grid, linecolor: theme.grid,
-        });
-      }
+    // Also where the figure says nothing of an axis: Plotly's own grid is white on dark.
+    for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
+      layout[name] = Object.assign({}, layout[name], {
+        gridcolor: theme.grid, zerolinecolor: theme.grid, linecolor: theme.grid,
+      });
     }
     const config = { displayModeBar: false, responsive: true, showTips: false };
-    window.Plotly.react(box, figure.data, layout, config);
+    window.Plotly.react(box, dark.matches ? figure.data.map(lighter) : figure.data, layout, config);
   }
 
   function all() {
