@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Final
 
 import numpy as np
@@ -102,10 +103,10 @@ def _kappa(a: int, b: int, c: int, d: int) -> tuple[float | None, tuple[float, f
     if chance >= 1:
         return None, None
     kappa = (observed - chance) / (1 - chance)
-    diagonal = sum(
+    diagonal = fsum(
         table[i, i] * ((1 - chance) - (rows[i] + columns[i]) * (1 - observed)) ** 2 for i in range(2)
     )
-    others = (1 - observed) ** 2 * sum(
+    others = (1 - observed) ** 2 * fsum(
         table[i, j] * (columns[i] + rows[j]) ** 2 for i in range(2) for j in range(2) if i != j
     )
     spare = (observed * chance - 2 * chance + observed) ** 2

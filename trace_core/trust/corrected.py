@@ -20,7 +20,7 @@ rate is about. Labels that people chose to give because an answer looked wrong b
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import fsum, inf, sqrt
 from typing import Final
 
 from scipy import stats
@@ -87,7 +87,7 @@ def corrected_rate(strata: Sequence[Stratum], confidence: float = 0.95) -> Corre
         return CorrectedRate(None, None, None, 0, 0, "no_scored_answer")
     if any(not stratum.labelled for stratum in filled):
         return CorrectedRate(None, None, None, labels, scored, "stratum_without_label")
-    rate = sum(s.scored * s.adherent / s.labelled for s in filled) / scored
+    rate = fsum(s.scored * s.adherent / s.labelled for s in filled) / scored
     low, high = _interval(filled, scored, confidence)
     return CorrectedRate(rate, min(low, rate), max(high, rate), labels, scored)
 
@@ -95,9 +95,9 @@ def corrected_rate(strata: Sequence[Stratum], confidence: float = 0.95) -> Corre
 def _interval(strata: Sequence[Stratum], scored: int, confidence: float) -> tuple[float, float]:
     shares = [stratum.scored / scored for stratum in strata]
     means = [_mean(stratum) for stratum in strata]
-    mean = sum(w * m for w, m in zip(shares, means, strict=True))
-    within = sum(w * w * _variance(s) for w, s in zip(shares, strata, strict=True))
-    between = max(0.0, sum(w * m * m for w, m in zip(shares, means, strict=True)) - mean * mean) / scored
+    mean = fsum(w * m for w, m in zip(shares, means, strict=True))
+    within = fsum(w * w * _variance(s) for w, s in zip(shares, strata, strict=True))
+    between = max(0.0, fsum(w * m * m for w, m in zip(shares, means, strict=True)) - mean * mean) / scored
     strength = mean * (1 - mean) / (within + between) - 1
     tails = (1 - confidence) / 2
     shape = mean * strength, (1 - mean) * strength
