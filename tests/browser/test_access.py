@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -28,12 +29,13 @@ def anonymous(site: Site) -> Iterator[httpx.Client]:
         yield client
 
 
-def session(site: Site, user: str) -> httpx.Client:
-    """Return a client with a user's session cookie."""
-    client = httpx.Client(base_url=site.url, trust_env=False, follow_redirects=False)
-    answer = client.post("/auth/token", json={"username": user, "password": site.passwords[user]})
-    client.cookies.set("_token", answer.json()["access_token"])
-    return client
+@contextmanager
+def session(site: Site, user: str) -> Iterator[httpx.Client]:
+    """Open a client with a user's session cookie."""
+    with httpx.Client(base_url=site.url, trust_env=False, follow_redirects=False) as client:
+        answer = client.post("/auth/token", json={"username": user, "password": site.passwords[user]})
+        client.cookies.set("_token", answer.json()["access_token"])
+        yield client
 
 
 def test_there_are_routes_to_ask() -> None:
