@@ -12,4 +12,5 @@ BIN=$BIN sh scripts/lint.sh
     --ignore=tests/unit/core --ignore=tests/unit/drift --ignore=tests/unit/trust
 "$BIN/python" -m pytest trace_core tests/unit/drift/test_drift_benchmark.py --doctest-modules -q
 "$BIN/python" -m pytest tests/dags -q
+"$BIN/python" -m pytest tests/browser -q
 "$BIN/python" -m pytest tests/e2e -q
