@@ -120,3 +120,19 @@ def test_the_evidence_of_an_incident_is_read_from_its_nights(year: Engine, metri
     plan = plan_of(year, "page_incident_logs", metric=metric, dimension="tenant", value="acme")
     assert months_read(plan) == {"evaluation_2026_09"}
     assert not months_scanned(plan), plan
+
+
+@pytest.mark.parametrize(
+    ("wanted", "nights"),
+    [
+        ({}, 366),
+        ({"kind": "refusal"}, 366),
+        ({"dimension": "tenant", "value": "acme"}, 366),
+        ({"dimension": "tenant", "value": "acme", "kind": "refusal"}, 31),
+        ({"sort": "completeness"}, 31),
+        ({"document": "d"}, 3),
+    ],
+)
+def test_a_filter_that_reads_rows_searches_fewer_nights(wanted: dict[str, str], nights: int) -> None:
+    """What no index answers is bounded in time; the page says so."""
+    assert LogFilter(1, START, END, **wanted).most_nights == nights  # type: ignore[arg-type]

@@ -94,6 +94,8 @@ class LogFilter:
         by_key = (
             self.metric or self.sort not in ("worst", "time") or (self.status, self.sort) == ("", "worst")
         )
+        # The segment is not in the key: a rare kind of one segment would be looked for row by row.
+        by_key = by_key or (self.dimension and self.kind)
         return MOST_NIGHTS_SORTED if by_key else MOST_NIGHTS
 
     def parameters(self, place: Place, most: int) -> Mapping[str, Any]:
