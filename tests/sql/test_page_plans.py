@@ -57,6 +57,8 @@ TYPICAL: dict[str, Any] = {
     "role": "trace_reader",
     "scorer": "s",
     "scorer_id": 1,
+    "missing": "",
+    "segment": "",
     "states": ["open", "closed"],
     "to_at": END,
     "to_day": DAY + timedelta(days=6),
@@ -117,7 +119,7 @@ def test_a_page_about_nights_reads_their_month_alone(year: Engine, name: str) ->
 @pytest.mark.parametrize("metric", ["adherence", "completeness", "unscored_share", "refusal_rate"])
 def test_the_evidence_of_an_incident_is_read_from_its_nights(year: Engine, metric: str) -> None:
     """By the key's time, whichever metric and segment the incident is about."""
-    plan = plan_of(year, "page_incident_logs", metric=metric, dimension="tenant", value="acme")
+    plan = plan_of(year, "page_incident_logs", metric=metric, segment='{"tenant": "acme"}')
     assert months_read(plan) == {"evaluation_2026_09"}
     assert not months_scanned(plan), plan
 

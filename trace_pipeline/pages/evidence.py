@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 
 from trace_core.annotation import Annotation
 from trace_pipeline.pages.incidents import IncidentPage
+from trace_pipeline.pages.log_filter import MISSING
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.window import day_bounds
 
@@ -85,11 +87,13 @@ def evidence_logs(
     scorer_id = connection.scalar(query("page_scorer_id"), version)
     if scorer_id is None:
         return []
+    missing = scope.dimension if scope.value == MISSING else ""
+    segment = json.dumps({scope.dimension: scope.value}) if scope.dimension and not missing else ""
     place = {
         "scorer_id": scorer_id,
         "metric": page.row.metric,
-        "dimension": scope.dimension,
-        "value": scope.value,
+        "segment": segment,
+        "missing": missing,
         "from_at": day_bounds(scope.first, zone)[0],
         "to_at": day_bounds(scope.last, zone)[1],
         "most": most,
