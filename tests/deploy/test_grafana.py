@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models import dashboard
 from sqlalchemy import Engine
 
 from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, login, night, noon
@@ -259,13 +261,7 @@ def test_the_board_is_stable_and_loads_nothing_from_outside() -> None:
 
 def test_the_board_is_one_of_grafana_s_own_schema() -> None:
     """Read into Grafana's generated classes and written again, nothing is lost or changed."""
-    models = pytest.importorskip(
-        "grafana_foundation_sdk.models.dashboard",
-        reason="without grafana-foundation-sdk the dashboard is not held against Grafana's own schema",
-    )
-    from grafana_foundation_sdk.cog.encoder import JSONEncoder
-
-    again = json.loads(JSONEncoder(sort_keys=True).encode(models.Dashboard.from_json(BOARD)))
+    again = json.loads(JSONEncoder(sort_keys=True).encode(dashboard.Dashboard.from_json(BOARD)))
     assert list(lost(BOARD, again)) == []
 
 
