@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from trace_pipeline.local.rest import AirflowApi
 
 _PART = "airflow"
-DAGS = ("trace_score_nightly", "trace_watch_drift", "trace_rescore", "trace_maintain")
+DAGS = (
+    "trace_score_nightly",
+    "trace_watch_drift",
+    "trace_rescore",
+    "trace_maintain",
+    "trace_digest",
+    "trace_import",
+)
 _MUST_RUN = ("trace_score_nightly", "trace_watch_drift", "trace_maintain")
 POOL = "trace_scoring"
 _COMPONENTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
