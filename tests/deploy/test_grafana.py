@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from grafana_foundation_sdk.cog.encoder import JSONEncoder
-from grafana_foundation_sdk.models import dashboard
 from sqlalchemy import Engine
 
 from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, login, night, noon
@@ -259,8 +257,13 @@ def test_the_board_is_stable_and_loads_nothing_from_outside() -> None:
     assert link["url"] == "${airflow_url}/rag-quality/incidents/${__value.raw}"
 
 
+# A newer form of dashboards exists beside this one, which provisioning by file still reads.
+@pytest.mark.filterwarnings("ignore:Prefer using dashboardv2:DeprecationWarning")
 def test_the_board_is_one_of_grafana_s_own_schema() -> None:
     """Read into Grafana's generated classes and written again, nothing is lost or changed."""
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.models import dashboard
+
     again = json.loads(JSONEncoder(sort_keys=True).encode(dashboard.Dashboard.from_json(BOARD)))
     assert list(lost(BOARD, again)) == []
 
