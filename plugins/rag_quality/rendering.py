@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from rag_quality.view_state import ViewState
 from trace_pipeline.report.csv_export import to_csv
+from trace_pipeline.report.figures import Figure
 
 _MINUS = "\u2212"
 
@@ -92,9 +93,9 @@ def render(request: Request, template: str, **context: Any) -> HTMLResponse:
     return HTMLResponse(html.encode("utf-8", "replace"))
 
 
-def figure_json(figure: Any) -> Markup:
+def figure_json(figure: Figure) -> Markup:
     """Return a Plotly figure for a `data-figure` attribute; Jinja escapes it there like any text."""
-    return Markup.escape(json.dumps(json.loads(figure.to_json()), separators=(",", ":")))
+    return Markup.escape(json.dumps(figure, separators=(",", ":"), allow_nan=False))
 
 
 def wants_csv(request: Request) -> bool:

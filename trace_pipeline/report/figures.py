@@ -1,12 +1,18 @@
-"""Plotly figures of the trend, for the HTML report and every page that shows one."""
+"""Plotly figures of the trend, for the HTML report and every page that shows one.
+
+A figure is plain data: building Plotly's own objects would take most of a page's time for checks that the
+tests make once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
+from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
+
+Figure = dict[str, Any]
 
 _LINE, _BAND, _EXPECTED, _ALARM = "#1f5fa8", "rgba(31, 95, 168, 0.15)", "#8a6d1f", "rgba(190, 40, 40, 0.12)"
 _SPLICE = "#777777"
@@ -15,34 +21,66 @@ _EXPECTED_BAND, _UNSCORED = "rgba(138, 109, 31, 0.12)", "#b3541e"
 
 def trend_figure(
     trend: pd.DataFrame, metric: str, incidents: pd.DataFrame, *, releases: Sequence[date] = ()
-) -> go.Figure:
+) -> Figure:
     """Return one metric's nights: mean with its 95 % interval, the expected value, incidents shaded.
 
     `trend` holds rows of trace.metric_trend of one series (a night without data has no mean and leaves a
-    gap), `incidents` rows of trace.incident_history, `releases` the days on which one was first seen. No text
-    of a log and no segment value enters the figure, because Plotly reads markup in its labels.
+    gap), `incidents` rows of trace.incident_history, `releases` the days on which one was first seen. The
+    figure is `data` and `layout` as Plotly's script takes them. No text of a log and no segment value enters
+    it, because Plotly reads markup in its labels.
     """
     rows = trend[trend["metric"] == metric].sort_values("day")
-    figure = _empty()
-    for low, high in _stretches(rows):
-        part = rows.iloc[low:high]
-        band = {
-            "x": [*part["day"], *part["day"][::-1]],
-            "y": [*(100 * part["high"]), *(100 * part["low"])[::-1]],
-        }
-        figure.add_scatter(
-            **band,
-            fill="toself",
-            fillcolor=_BAND,
-            line={"width": 0},
-            hoverinfo="skip",
-            showlegend=low == 0,
-            name="95 % interval",
-        )
-    figure.add_scatter(
-        x=rows["day"],
-        y=100 * rows["mean"],
-        customdata=rows[["n", "undefined", "unscored"]],
+    data = [_interval(rows.iloc[low:high], first=low == 0) for low, high in _stretches(rows)]
+    data.append(_mean(rows, metric))
+    if "expected_low" in rows:
+        data += _expected_band(rows)
+    if "expected" in rows and rows["expected"].notna().any():
+        line = {"color": _EXPECTED, "dash": "dot"}
+        data.append(_scatter(rows["day"], rows["expected"], mode="lines", line=line, name="expected"))
+    shapes = _marks(rows, incidents[incidents["metric"] == metric], releases)
+    axis = {"title": {"text": "per cent"}, "rangemode": "normal"}
+    return {"data": data, "layout": {**_layout(), "shapes": shapes, "yaxis": axis}}
+
+
+def _layout() -> dict[str, Any]:
+    return {
+        "height": 300,
+        "margin": {"l": 50, "r": 20, "t": 10, "b": 40},
+        "legend": {"orientation": "h", "y": 1.12},
+        "hovermode": "x unified",
+    }
+
+
+def _scatter(days: Iterable[Any], shares: Iterable[Any], **more: Any) -> dict[str, Any]:
+    return {"type": "scatter", "x": [str(day) for day in days], "y": _hundredfold(shares), **more}
+
+
+def _hundredfold(shares: Iterable[Any]) -> list[float | None]:
+    """Return shares in per cent; a share that is not known stays unknown and leaves a gap."""
+    return [None if pd.isna(share) else 100 * float(share) for share in shares]
+
+
+def _counts(numbers: Iterable[Any]) -> list[int | None]:
+    return [None if pd.isna(number) else int(number) for number in numbers]
+
+
+def _area(rows: pd.DataFrame, low: pd.Series, high: pd.Series, colour: str, name: str) -> dict[str, Any]:
+    days, shares = [*rows["day"], *rows["day"][::-1]], [*high, *low[::-1]]
+    return _scatter(
+        days, shares, fill="toself", fillcolor=colour, line={"width": 0}, hoverinfo="skip", name=name
+    )
+
+
+def _interval(part: pd.DataFrame, *, first: bool) -> dict[str, Any]:
+    return _area(part, part["low"], part["high"], _BAND, "95 % interval") | {"showlegend": first}
+
+
+def _mean(rows: pd.DataFrame, metric: str) -> dict[str, Any]:
+    named = rows["n"], rows["undefined"], rows["unscored"]
+    return _scatter(
+        rows["day"],
+        rows["mean"],
+        customdata=[list(night) for night in zip(*map(_counts, named), strict=True)],
         mode="lines+markers",
         connectgaps=False,
         line={"color": _LINE, "width": 2},
@@ -51,30 +89,6 @@ def trend_figure(
         hovertemplate="%{x}: %{y:.1f} %<br>%{customdata[0]} scored, %{customdata[1]} undefined, "
         "%{customdata[2]} unscored<extra></extra>",
     )
-    if "expected_low" in rows:
-        _add_expected_band(figure, rows)
-    if "expected" in rows and rows["expected"].notna().any():
-        figure.add_scatter(
-            x=rows["day"],
-            y=100 * rows["expected"],
-            mode="lines",
-            line={"color": _EXPECTED, "dash": "dot"},
-            name="expected",
-        )
-    figure.update_layout(
-        shapes=_marks(rows, incidents[incidents["metric"] == metric], releases),
-        height=300,
-        margin={"l": 50, "r": 20, "t": 10, "b": 40},
-        yaxis={"title": "per cent", "rangemode": "normal"},
-        legend={"orientation": "h", "y": 1.12},
-        hovermode="x unified",
-    )
-    return figure
-
-
-def _empty() -> go.Figure:
-    """Return a figure without a template, whose copies would be most of its cost and of its JSON."""
-    return go.Figure(layout={"template": "none"})
 
 
 def _marks(rows: pd.DataFrame, incidents: pd.DataFrame, releases: Sequence[date]) -> list[dict[str, object]]:
@@ -100,44 +114,38 @@ def _marks(rows: pd.DataFrame, incidents: pd.DataFrame, releases: Sequence[date]
     return found
 
 
-def _add_expected_band(figure: go.Figure, rows: pd.DataFrame) -> None:
+def _expected_band(rows: pd.DataFrame) -> list[dict[str, Any]]:
     known = rows[rows["expected_low"].notna() & rows["expected_high"].notna()]
     if known.empty:
-        return
-    figure.add_scatter(
-        x=[*known["day"], *known["day"][::-1]],
-        y=[*(100 * known["expected_high"]).clip(0, 100), *(100 * known["expected_low"]).clip(0, 100)[::-1]],
-        fill="toself",
-        fillcolor=_EXPECTED_BAND,
-        line={"width": 0},
-        hoverinfo="skip",
-        name="expected band",
-    )
+        return []
+    low, high = known["expected_low"].clip(0, 1), known["expected_high"].clip(0, 1)
+    return [_area(known, low, high, _EXPECTED_BAND, "expected band")]
 
 
-def volume_figure(ledger: pd.DataFrame) -> go.Figure:
+def volume_figure(ledger: pd.DataFrame) -> Figure:
     """Return the logs of each night as bars, scored below unscored; `ledger` as of trace.night_ledger."""
     rows = ledger.sort_values("day")
-    figure = _empty()
+    days = [str(day) for day in rows["day"]]
     unscored = rows["source_rows"] - rows["scored"]
-    share = 100 * unscored / rows["source_rows"].where(rows["source_rows"] > 0)
-    figure.add_bar(x=rows["day"], y=rows["scored"], name="scored", marker={"color": _LINE})
-    figure.add_bar(
-        x=rows["day"],
-        y=unscored,
-        customdata=share,
-        name="unscored",
-        marker={"color": _UNSCORED},
-        hovertemplate="%{x}: %{y} unscored, %{customdata:.1f} %<extra></extra>",
-    )
-    figure.update_layout(
-        barmode="stack",
-        height=300,
-        margin={"l": 50, "r": 20, "t": 10, "b": 40},
-        legend={"orientation": "h", "y": 1.12},
-        hovermode="x unified",
-    )
-    return figure
+    # A night without logs has no share of anything.
+    share = unscored / rows["source_rows"].where(rows["source_rows"] > 0)
+    scored_bars = {
+        "type": "bar",
+        "x": days,
+        "y": _counts(rows["scored"]),
+        "name": "scored",
+        "marker": {"color": _LINE},
+    }
+    unscored_bars = {
+        "type": "bar",
+        "x": days,
+        "y": _counts(unscored),
+        "customdata": _hundredfold(share),
+        "name": "unscored",
+        "marker": {"color": _UNSCORED},
+        "hovertemplate": "%{x}: %{y} unscored, %{customdata:.1f} %<extra></extra>",
+    }
+    return {"data": [scored_bars, unscored_bars], "layout": {**_layout(), "barmode": "stack"}}
 
 
 def _stretches(rows: pd.DataFrame) -> list[tuple[int, int]]:

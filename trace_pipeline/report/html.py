@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from plotly.io import to_html
 
 from trace_pipeline.alerts.plain_text import one_line
 from trace_pipeline.report.figures import trend_figure
@@ -58,11 +59,13 @@ def _charts(trend: pd.DataFrame, incidents: pd.DataFrame) -> Iterator[dict[str, 
         rows = trend[trend["metric"] == metric]
         figure = trend_figure(trend, metric, incidents)
         # The script comes once, with the first chart; Plotly writes `<` in its data as an escape.
-        html = figure.to_html(
+        html = to_html(
+            figure,
             full_html=False,
             include_plotlyjs=position == 0,
             div_id=f"chart-{metric}",
             config={"displaylogo": False, "responsive": True},
+            validate=False,
         )
         yield {"metric": metric, "text": _in_words(metric, rows), "html": Markup(html)}  # noqa: S704
 
