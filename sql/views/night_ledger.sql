@@ -17,7 +17,8 @@ select
     l.reasons,
     l.interval_start,
     l.interval_end,
-    l.updated_at
+    l.updated_at,
+    l.run_id
 from trace.ledger as l
 inner join trace.scorer as s on l.scorer_id = s.scorer_id;
 
@@ -35,3 +36,4 @@ comment on column trace.night_ledger.reasons is 'Reason -> count over the rows t
 comment on column trace.night_ledger.interval_start is 'First moment of the day.';
 comment on column trace.night_ledger.interval_end is 'First moment of the next day.';
 comment on column trace.night_ledger.updated_at is 'When the line was last written.';
+comment on column trace.night_ledger.run_id is 'Run that wrote the line last: a DAG run, or the command line.';

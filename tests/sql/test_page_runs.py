@@ -74,6 +74,17 @@ def test_the_ledger_is_the_latest_night_first_and_says_that_it_balances(connecti
     assert full["balanced"] and full["reasons"][0] == ("missing_question", 2)
 
 
+def test_each_line_names_the_run_that_wrote_it(url: str, client: Client) -> None:
+    """In the view, on the page and in the download, so that a night leads to its run in Airflow."""
+    pipeline = open_pipeline(load_settings(), results_url=url, run_id="scheduled__<night>")
+    run_window(pipeline, Window(*DAYS), late_days=0)
+    pipeline.close()
+    page = client.get("/runs?nights=7").text
+    assert "scheduled__&lt;night&gt;" in page and "scheduled__<night>" not in page
+    rows = list(csv.DictReader(client.get("/runs?nights=7&format=csv").text.splitlines()))
+    assert {row["run_id"] for row in rows} == {"scheduled__<night>"}
+
+
 def test_reasons_are_counted_and_explained(connection: Connection) -> None:
     """Each with its sentence."""
     reasons = read_reasons(connection, DAYS, "UTC")
