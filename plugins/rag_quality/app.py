@@ -125,6 +125,14 @@ def _add_errors(app: FastAPI) -> None:
             return Response(status_code=error.status_code, headers=dict(error.headers or {}))
         return _sentence(request, error.status_code, "Not possible", str(error.detail))
 
+    @app.exception_handler(Exception)
+    def _fault(request: Request, _error: Exception) -> Response:
+        # The server logs the traceback. This answer passes no middleware, so it brings its own headers.
+        sentence = "The fault is on this side, and the api-server's log names it."
+        response = _sentence(request, 500, "This page could not be made", sentence)
+        response.headers.update(_HEADERS | {"Cache-Control": "no-store"})
+        return response
+
 
 def _remedy(error: DBAPIError) -> str:
     name = type(error.orig).__name__
