@@ -247,7 +247,7 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of <subset>_<split>.jsonl.gz files")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="the weights file to write")
-    parser.add_argument("--date", default="2026-11-30", help="the date to record (default: %(default)s)")
+    parser.add_argument("--date", default="2026-12-01", help="the date to record (default: %(default)s)")
     options = parser.parse_args()
     paths = ragbench_rows.files(options.data)
     loaded = load(paths)

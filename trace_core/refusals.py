@@ -8,12 +8,13 @@ from trace_core.digests import digest
 
 ResponseKind = Literal["answer", "refusal", "empty"]
 
-#: One expression a language, over case-folded text.
+#: One expression a language, over case-folded text. What matches as `weak` is also said of other things ("the
+#: price does not include breakfast"): it declines only in a sentence that names a source or what was asked.
 _CUES: Final = (
     # English
     r"\b(?:do|does|did)(?: not|n['’]t) (?:explicitly |directly |specifically |actually |clearly )?"
-    r"(?:provide|contain|mention|say|specify|include|state|address|give|offer|discuss|cover"
-    r"|have (?:any |enough |the )?info)"
+    r"(?:mention|specify|state|address|discuss|have (?:any |enough |the )?info"
+    r"|(?P<weak>provide|contain|say|include|give|offer|cover))"
     r"|\b(?:is|are|was|were)(?: not|n['’]t) (?:explicitly |directly |specifically )?"
     r"(?:mentioned|provided|specified|stated|available|included|addressed|discussed|given"
     r"|found) (?:in|by|within) (?:the|this|these|any|your)"
@@ -30,11 +31,13 @@ _CUES: Final = (
     r"\b(?:keine (?:\w+ )?(?:information|informationen|angaben|angabe|hinweise|antwort|details)\b)"
     r"|\b(?:ich weiss (?:es |das |es leider |das leider )?nicht|weiss ich (?:es |das |leider )?nicht"
     r"|kann (?:ich )?(?:\w+ ){0,7}nicht (?:beantworten|beantwortet|sagen|finden))"
-    r"|\bnicht (?:erwähnt|angegeben|enthalten|genannt|beantwortet|ersichtlich)\b"
+    r"|(?<!\bmuss )(?<!\bmüssen )(?<!\bdarf )(?<!\bdürfen )"  # "need not be stated" is an answer
+    r"\bnicht (?:erwähnt|angegeben|genannt|beantwortet|ersichtlich|(?P<weak>enthalten))\b"
+    r"(?! zu werden| werden (?:muss|müssen|darf|dürfen))"
     r"|\bgeht (?:\w+ ){0,6}nicht hervor",
     # Spanish
-    r"\bno (?:se )?(?:menciona|mencionan|proporciona|proporcionan|contiene|contienen|especifica"
-    r"|especifican|indica|indican|incluye|dice)"
+    r"\bno (?:se )?(?:menciona|mencionan|especifica|especifican"
+    r"|(?P<weak>proporciona|proporcionan|contiene|contienen|indica|indican|incluye|dice))"
     r"|\bno (?:hay|tengo|existe|dispongo de|encuentro|encontré) (?:\w+ )?(?:información|datos"
     r"|detalles|respuesta)"
     r"|\bno se (?:encuentra|encuentran|encontró|dispone de) (?:\w+ )?(?:información|datos|detalles|respuesta)"
@@ -42,8 +45,9 @@ _CUES: Final = (
     r"|\b(?:no lo sé|no sé la|no puedo (?:responder|encontrar|determinar)|no es posible (?:responder"
     r"|determinar))",
     # French
-    r"\bne (?:mentionne|mentionnent|précise|précisent|contient|contiennent|fournit|fournissent|donne"
-    r"|donnent|indique|indiquent|dit|disent) (?:pas|aucun|rien)"
+    r"\bne (?:mentionne|mentionnent|précise|précisent"
+    r"|(?P<weak>contient|contiennent|fournit|fournissent|donne|donnent|indique|indiquent|dit|disent))"
+    r" (?:pas|aucun|rien)"
     r"|\bne (?:permet|permettent) pas (?:de|d['’]y) (?:répondre|déterminer|savoir)"
     r"|\bn['’]est pas (?:disponible|fourni|mentionné|présent)e? dans"
     r"|\bpas (?:suffisamment|assez) d['’]information"
@@ -58,6 +62,15 @@ _CUES: Final = (
     r"|(?:わかり|分かり)ません(?:でした)?。?$|(?:お)?答え(?:する)?(?:こと(?:が|は))?でき(?:ません|ない)"
     r"|没有(?:提到|提及|提供|说明|包含|相关|找到)|未(?:提及|提到|提供|说明)|無法回答|无法(?:回答|确定)|我不知道|不清楚"
     r"|ไม่(?:มี|พบ|ได้ระบุ|ได้กล่าว|ทราบ)(?:ข้อมูล|ถึง|คำตอบ)?",
+)
+#: Begins of words for a source, or for what was asked, in the languages that have weak cues.
+_SOURCE: Final = re.compile(
+    r"\b(?:document|context|passage|text|article|source|paragraph|excerpt|snippet|page|manual|stud(?:y|ies)|review"
+    r"|report|reference|result|info|detail|data|answer|question|mention|specific|explicit|how|what|when|where"
+    r"|which|whether|who|why"
+    r"|dokument|kontext|artikel|quelle|abschnitt|unterlage|auszug|auszüge|angabe|antwort|frage"
+    r"|texto|contexto|artículo|fuente|pasaje|fragmento|dato|respuesta|pregunta|cuándo|cuánt|quién|cómo|dónde"
+    r"|cuál|qué|extrait|donnée|détail|réponse|quand|qui\b|comment|où|combien|pourquoi|quel)"
 )
 #: For each expression texts of which it always holds one: looking for them first is many times faster.
 _HINTS: Final = (
@@ -79,7 +92,7 @@ _REFUSALS: Final = [
     for hints, part, cue in zip(_HINTS, (_ENGLISH_PART, *[_ANYTHING] * 4), _CUES, strict=True)
 ]
 #: Part of every fingerprint: the rules' version and a digest of the cues.
-REFUSAL_RULES: Final = "refusal-2 " + digest(_CUES, _HINTS)
+REFUSAL_RULES: Final = "refusal-3 " + digest(_CUES, _HINTS, _SOURCE.pattern)
 _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
 
 
@@ -89,10 +102,14 @@ def is_refusal_sentence(sentence: str) -> bool:
     for hints, part, cue in _REFUSALS:
         for hint in hints:
             if hint in text:
-                if part.search(text) and cue.search(text):
+                if part.search(text) and _declines(cue, text):
                     return True
                 break
     return False
+
+
+def _declines(cue: re.Pattern[str], text: str) -> bool:
+    return any(match.lastgroup != "weak" or _SOURCE.search(text) for match in cue.finditer(text))
 
 
 def response_kind(sentences: Sequence[str]) -> ResponseKind:

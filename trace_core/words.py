@@ -1,7 +1,8 @@
 """Words of a text, in any script.
 
 The rules, in order:
-1. Text is put in NFC and case-folded.
+1. Text is put in NFC and case-folded. Digits of any script are read as 0 to 9. Hindi spellings that occur
+   side by side are read as one: without the dot below (nukta), with anusvara for candrabindu.
 2. A word is a run of letters and digits with the combining marks on them; everything else separates words,
    apostrophes and hyphens included.
 3. Scripts that put no spaces between words have no words to find, so runs of them are cut into overlapping
@@ -13,7 +14,7 @@ import unicodedata
 from typing import Final
 
 #: Raise this when a rule of this file changes: it is part of every fingerprint.
-WORD_RULES: Final = "words-1"
+WORD_RULES: Final = "words-2"
 
 _ASCII: Final = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
 _JOINERS: Final = "\u200c\u200d"  # keep Persian and Indic words whole
@@ -31,6 +32,10 @@ def _combining_marks() -> str:
     return "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges)
 
 
+_OTHER_DIGIT: Final = re.compile(r"[^\D0-9]")
+_NUKTA: Final = "\u093c"
+_CANDRABINDU: Final = "\u0901"
+_ANUSVARA: Final = "\u0902"
 _WORD: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_combining_marks()}{_JOINERS}])*")
 _PAIRS: Final = (
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -47,10 +52,12 @@ def words(text: str) -> list[str]:
     ['don', 't', 're', 'start', 'the', 'x200']
     >>> words("東京タワー")
     ['東京', '京タ', 'タワ', 'ワー']
+    >>> words("१५० रुपये") == words("150 रुपये")
+    True
     """
     if text.isascii():
         return text.translate(_ASCII).split()
-    found = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    found = _WORD.findall(_folded(text))
     if not _UNSPACED.search(text):
         return found
     result: list[str] = []
@@ -61,6 +68,13 @@ def words(text: str) -> list[str]:
             for match in _PIECES.finditer(word):
                 result += _pieces(match)
     return result
+
+
+def _folded(text: str) -> str:
+    """One form for what is written in several."""
+    text = unicodedata.normalize("NFC", text).casefold()
+    text = text.replace(_NUKTA, "").replace(_CANDRABINDU, _ANUSVARA)
+    return _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text)
 
 
 def _pieces(match: re.Match[str]) -> list[str]:

@@ -26,10 +26,11 @@ LOGS = [
     log("¿Dónde está?", "Los documentos no mencionan el lugar.", "La torre está en París."),
     log("タワーは？", "1958年に完成しました。", "東京タワーは1958年に完成しました。高いです。"),
     log("ส่งคืนได้ไหม", "ส่งคืนได้ภายในสามสิบวัน", "สินค้าส่งคืนได้ภายในสามสิบวันหลังซื้อ"),
-    log("टावर कब बना?", "टावर १८८९ में बना।", "यह टावर १८८९ में बना था।"),
+    log("टावर कब बना?", "टावर 1889 में बना।", "यह टावर १८८९ में बना था।"),
     log("Is it open?", "Yes, it is."),
     log("What?", "Done: 100 %.", ""),
     log("Why?", "Paris.", "Paris."),
+    log("Does it include lunch?", "The price does not include lunch.", "Breakfast costs 9 euros."),
     log("À quelle heure ?", "Cette information n'est pas disponible.", "La tour est ouverte."),
 ]
 
@@ -37,8 +38,8 @@ LOGS = [
 #: version in the rules of the changed module, replace both, and say "score values change" in the changelog.
 #: When only the fingerprint changed, as with a new version of a package, replace it.
 EXPECTED = {
-    "heuristic": ("1625971f8ed5757d", "470ee6eeba11f346"),
-    "lexical": ("88d108bb45ac7d3c", "07183cfdbeda5264"),
+    "heuristic": ("c0e188ef4eddbbec", "b3bc58c3dc17876d"),
+    "lexical": ("eba03f57f251f3c5", "088dca5dbcade70c"),
 }
 
 

@@ -97,6 +97,9 @@ def test_words_by_hand() -> None:
     assert words("Don't RE-start_it, 3.5 ÄPFEL!") == ["don", "t", "re", "start", "it", "3", "5", "äpfel"]
     assert words("हिन्दी में") == ["हिन्दी", "में"]
     assert words("东京 iPhone15を") == ["东京", "iphone15", "を"]
+    assert words("१५० ٣ ８") == ["150", "3", "8"]
+    assert words("ปี๒๕๖๐") == ["ปี", "2560"]
+    assert words("फ़ोन पहुँची") == words("फोन पहुंची")
     assert words("กขคง") == ["กขค", "ขคง"]
     assert words("e\u0301te\u0301") == ["été"]
 
@@ -146,6 +149,17 @@ def test_stop_words_are_cut_like_other_text() -> None:
         ("There is no information about that.", "refusal"),
         ("Dazu gibt es keine Informationen.", "refusal"),
         ("Das wird nicht erwähnt.", "refusal"),
+        ("Die Steuernummer muss nicht angegeben werden.", "answer"),
+        ("The insurance does not cover flood damage.", "answer"),
+        ("The text does not say when.", "refusal"),
+        ("Im Preis ist das Frühstück nicht enthalten.", "answer"),
+        ("Das ist in den Dokumenten nicht enthalten.", "refusal"),
+        ("La salsa no contiene azúcar.", "answer"),
+        ("El texto no dice nada sobre eso.", "refusal"),
+        ("Le sirop ne contient pas de sucre.", "answer"),
+        ("Le document ne contient pas la réponse.", "refusal"),
+        ("Nicht angegeben werden muss die Steuernummer.", "answer"),
+        ("Der Preis braucht nicht genannt zu werden.", "answer"),
         ("Das geht aus den Dokumenten nicht hervor.", "refusal"),
         ("Ich kann diese Frage anhand der Dokumente nicht beantworten.", "refusal"),
         ("Das weiß ich leider nicht.", "refusal"),
