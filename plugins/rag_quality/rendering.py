@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"percent": percent, "points": points, "count": count, "day": day, "moment": moment}
+    made.filters["whole_days"] = whole_days
     made.globals |= {"interval": interval}
     return made
 
@@ -63,6 +65,12 @@ def count(value: int | None) -> str:
 def day(value: date | None) -> str:
     """2026-11-30, or a dash."""
     return "\u2013" if value is None else value.strftime("%Y-%m-%d")
+
+
+def whole_days(text: str) -> Markup:
+    """A sentence, escaped, whose days such as 2026-11-30 no line break parts."""
+    days = r'<span class="day">\g<0></span>'
+    return Markup(re.sub(r"\b\d{4}-\d\d-\d\d\b", days, str(Markup.escape(text))))  # noqa: S704
 
 
 def moment(value: datetime | None) -> str:

@@ -225,6 +225,21 @@ def test_the_page_shows_hostile_texts_as_text(
             assert client.get("/logs", params=wrong).status_code == 400
 
 
+def test_the_tail_of_a_segment_is_explained(
+    engine: Engine, database: str, make_pipeline: MakePipeline
+) -> None:
+    """The value `other` of a trend stands in no log: the list says so, and only there."""
+    insert(engine, a_log("one", segments={"tenant": "acme"}))
+    night(make_pipeline())
+    with site(database) as client:
+        tail, known = (
+            client.get("/logs", params={"dimension": "tenant", "value": value}).text
+            for value in ("other", "acme")
+        )
+    assert "(setting segment_values)" in tail and "No log of these nights fits." in tail
+    assert "segment_values" not in known and "log=one" in known
+
+
 def test_without_nights_the_page_says_no_data(database: str) -> None:
     """An empty schema is a sentence, not an error."""
     with site(database) as client:

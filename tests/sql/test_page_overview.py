@@ -191,8 +191,34 @@ def test_the_page_leads_to_the_worst_answers_and_shows_texts_as_texts(
     with site(url) as client:
         page = client.get("/?" + urlencode({"dimension": "tenant", "value": HOSTILE}))
     assert page.status_code == 200 and (asked[0].dimension, asked[0].value) == ("tenant", HOSTILE)
-    assert "Worst answers of adherence" in page.text and 'href="/log?' in page.text
+    assert "Worst answers by adherence" in page.text and 'href="/log?' in page.text
     assert HOSTILE not in page.text and "&lt;img src=x" in page.text
+
+
+def test_a_tab_on_another_dag_says_what_the_pages_are_about(url: str) -> None:
+    """Airflow shows a plugin's tab on every DAG."""
+    words = "Airflow shows this tab on every DAG"
+    with site(url) as client:
+        assert words in client.get("/?dag_id=invoices").text
+        assert words not in client.get("/?dag_id=trace_watch_drift").text
+        assert words not in client.get("/").text
+
+
+@pytest.mark.parametrize("page", ["", "logs", "corpus", "runs"])
+def test_a_scorer_without_nights_leads_to_those_that_have_some(url: str, page: str) -> None:
+    """Links keep the state of a view, so a wrong name would otherwise be kept for good."""
+    with site(url) as client:
+        text = client.get(f"/{page}", params={"scorer": HOSTILE, "nights": "90"}).text
+        assert "no data" in text.lower() and "Scorers with results" in text and HOSTILE not in text
+        assert client.get(f"/{page}?scorer=lexical&nights=90").status_code == 200
+        assert f'href="/{page}?scorer=lexical&amp;nights=90"' in text
+
+
+def test_the_unscored_stand_with_their_share_of_the_logs(url: str) -> None:
+    """A night's unscored logs are held against all of its logs."""
+    with site(url) as client:
+        page = client.get("/").text
+    assert '<span class="small">0.0 % of ' in page
 
 
 def test_a_metric_without_data_is_not_zero(connection: Connection) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pandas as pd
 import plotly.graph_objects as go
+import pytest
 
 from tests.unit.test_report_html import FIRST, incidents, ledger, trend
 from trace_pipeline.report.figures import Figure, trend_figure, volume_figure
@@ -32,7 +33,7 @@ def test_plotly_accepts_every_part_of_the_figures() -> None:
     names = {one.name for one in trends.data}
     assert names == {"95 % interval", "adherence", "expected band", "expected"}
     assert len(trends.layout.shapes) == 3  # an incident, a release, a change of the scorer
-    assert [one.name for one in volume.data] == ["scored", "unscored"]
+    assert [one.name for one in volume.data] == ["scored", "unscored", "unscored share"]
 
 
 def test_a_night_without_data_is_a_gap_in_line_and_interval() -> None:
@@ -58,9 +59,9 @@ def test_a_night_without_logs_has_no_unscored_share() -> None:
     """0 of 0 is not 0 %."""
     rows = ledger(2)
     rows.loc[0, ["source_rows", "scored", "quarantined"]] = 0
-    bars = volume_figure(rows)["data"][1]
+    _, bars, share = volume_figure(rows)["data"]
     assert bars["y"] == [0, 1]
-    assert bars["customdata"][0] is None
+    assert share["y"] == [None, pytest.approx(100 / 101)]
 
 
 def test_a_trend_without_nights_gives_an_empty_figure() -> None:

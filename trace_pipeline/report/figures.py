@@ -123,7 +123,10 @@ def _expected_band(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def volume_figure(ledger: pd.DataFrame) -> Figure:
-    """Return the logs of each night as bars, scored below unscored; `ledger` as of trace.night_ledger."""
+    """Return each night's logs as bars, scored below unscored, and the unscored share as a line.
+
+    `ledger` holds rows of trace.night_ledger.
+    """
     rows = ledger.sort_values("day")
     days = [str(day) for day in rows["day"]]
     unscored = rows["source_rows"] - rows["scored"]
@@ -140,12 +143,23 @@ def volume_figure(ledger: pd.DataFrame) -> Figure:
         "type": "bar",
         "x": days,
         "y": _counts(unscored),
-        "customdata": _hundredfold(share),
         "name": "unscored",
         "marker": {"color": _UNSCORED},
-        "hovertemplate": "%{x}: %{y} unscored, %{customdata:.1f} %<extra></extra>",
     }
-    return {"data": [scored_bars, unscored_bars], "layout": {**_layout(), "barmode": "stack"}}
+    line = _scatter(
+        rows["day"],
+        share,
+        mode="lines",
+        connectgaps=False,
+        line={"color": _UNSCORED, "width": 2, "dash": "dot"},
+        name="unscored share",
+        yaxis="y2",
+        hovertemplate="%{y:.1f} % unscored<extra></extra>",
+    )
+    right = {"title": {"text": "per cent unscored"}, "overlaying": "y", "side": "right", "showgrid": False}
+    layout = {**_layout(), "barmode": "stack", "yaxis2": {**right, "rangemode": "tozero"}}
+    layout["margin"] = {**layout["margin"], "r": 55}
+    return {"data": [scored_bars, unscored_bars, line], "layout": layout}
 
 
 def _stretches(rows: pd.DataFrame) -> list[tuple[int, int]]:

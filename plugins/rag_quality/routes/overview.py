@@ -67,6 +67,7 @@ def overview(request: Request) -> Response:
         worst=worst,
         releases=releases,
         release_dimension=dimension,
+        foreign_dag=not request.query_params.get("dag_id", "trace_").startswith("trace_"),
     )
 
 
@@ -95,6 +96,8 @@ def _nights(trend: pd.DataFrame) -> list[dict[str, Any]]:
     found: dict[Any, dict[str, Any]] = {}
     for row in trend.sort_values("day", ascending=False).to_dict("records"):
         clean = {str(k): (None if isinstance(v, float) and v != v else v) for k, v in row.items()}
-        night = found.setdefault(row["day"], {"day": row["day"], "cells": {}, "unscored": row["unscored"]})
+        logs = row["n"] + row["undefined"] + row["unscored"]
+        night = {"day": row["day"], "cells": {}, "unscored": row["unscored"], "logs": logs}
+        night = found.setdefault(row["day"], night)
         night["cells"][row["metric"]] = clean
     return list(found.values())

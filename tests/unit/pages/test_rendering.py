@@ -66,3 +66,9 @@ def test_a_figure_cannot_leave_its_attribute() -> None:
         f=rendering.figure_json(figure)
     )
     assert html.count("<") == 2 and html.count('"') == 2
+
+
+def test_a_day_stays_in_one_piece_and_a_text_stays_a_text() -> None:
+    """Days are wrapped, markup around them is escaped."""
+    html = rendering.whole_days("<b> since 2026-11-30")
+    assert html == '&lt;b&gt; since <span class="day">2026-11-30</span>'
