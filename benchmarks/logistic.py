@@ -52,8 +52,14 @@ def fit(
 
     bounds = [(0.0, None) if sign > 0 else (None, None) for sign in signs] + [(None, None)]
     # Far beyond what the figures need: the optimum, rounded, must not depend on the last bits of a sum.
-    options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}
-    found = minimize(loss, np.zeros(size + 1), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    found = minimize(
+        loss,
+        np.zeros(size + 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30},
+    )
     coefficients = found.x[:size] / scale
     return coefficients, float(found.x[size] - coefficients @ mean)
 
