@@ -6,7 +6,7 @@ import hashlib
 from urllib.parse import urlsplit
 
 from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
-from airflow.api_fastapi.core_api.security import get_user, requires_access_dag, requires_authenticated
+from airflow.api_fastapi.core_api.security import get_user, requires_access_dag
 from airflow.configuration import conf
 from fastapi import Depends, FastAPI, HTTPException, Request
 from sqlalchemy.engine import URL
@@ -17,12 +17,13 @@ from trace_core.errors import ConfigurationError
 from trace_pipeline.pages.database import PageUrls
 
 PAGES, RESULTS, SOURCE = "trace_pages", "trace_results", "rag_logs"
-_LABEL_RIGHT = "trace_score_nightly"  # who may edit this DAG may label
+_DAG = "trace_score_nightly"  # who may see this DAG may look, who may edit it may label
 
 
 def airflow_app() -> FastAPI:
-    """Return the app as Airflow mounts it: every request needs a signed-in user."""
-    app = create_app(urls=_urls, guard=Depends(requires_authenticated()), viewer=_viewer)
+    """Return the app as Airflow mounts it: every request needs a signed-in user who may see the DAG."""
+    guard = Depends(requires_access_dag(method="GET", param_dag_id=_DAG))
+    app = create_app(urls=_urls, guard=guard, viewer=_viewer)
     # Every worker of the api-server must know the forms of the others; behind a proxy that changes the
     # host, the address that people see is the configured one.
     secret = str(conf.get("api", "secret_key", fallback=""))
@@ -64,7 +65,7 @@ def _connection(name: str) -> str | None:
 def _viewer(request: Request, user: BaseUser = Depends(get_user)) -> Viewer:  # noqa: B008
     """Return who looks, and whether they may label: the right to edit trace_score_nightly."""
     try:
-        requires_access_dag(method="PUT", param_dag_id=_LABEL_RIGHT)(request, user)
+        requires_access_dag(method="PUT", param_dag_id=_DAG)(request, user)
     except HTTPException:
         return Viewer(user.get_name(), may_label=False)
     return Viewer(user.get_name(), may_label=True)
