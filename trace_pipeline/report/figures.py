@@ -123,7 +123,7 @@ def _expected_band(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def volume_figure(ledger: pd.DataFrame) -> Figure:
-    """Return each night's logs as bars, scored below unscored, and the unscored share as a line.
+    """Return each night's logs as bars, scored below unscored, and below them the unscored share.
 
     `ledger` holds rows of trace.night_ledger.
     """
@@ -151,14 +151,19 @@ def volume_figure(ledger: pd.DataFrame) -> Figure:
         share,
         mode="lines",
         connectgaps=False,
-        line={"color": _UNSCORED, "width": 2, "dash": "dot"},
+        line={"color": _UNSCORED, "width": 2},
         name="unscored share",
         yaxis="y2",
         hovertemplate="%{y:.1f} % unscored<extra></extra>",
     )
-    right = {"title": {"text": "per cent unscored"}, "overlaying": "y", "side": "right", "showgrid": False}
-    layout = {**_layout(), "barmode": "stack", "yaxis2": {**right, "rangemode": "tozero"}}
-    layout["margin"] = {**layout["margin"], "r": 55}
+    # The share has a field of its own below the bars: some per cent would not be seen among hundreds of logs.
+    layout = {
+        **_layout(),
+        "barmode": "stack",
+        "xaxis": {"anchor": "y2"},
+        "yaxis": {"title": {"text": "logs"}, "domain": [0.42, 1]},
+        "yaxis2": {"title": {"text": "unscored, %"}, "domain": [0, 0.3], "rangemode": "tozero", "nticks": 4},
+    }
     return {"data": [scored_bars, unscored_bars, line], "layout": layout}
 
 
