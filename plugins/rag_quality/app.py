@@ -142,7 +142,9 @@ def _remedy(error: DBAPIError) -> str:
         return "The login of the pages may not read this: grant trace_reader to it (sql/roles.sql)."
     if name in ("UndefinedTable", "UndefinedColumn", "InvalidSchemaName"):
         return "The schema trace is missing or of another release: run trace-pipeline migrate."
-    return "Is the server up, and is the Airflow connection trace_results right?"
+    return (
+        "Is the server up, and are the Airflow connections trace_pages or trace_results, and rag_logs, right?"
+    )
 
 
 def _sentence(request: Request, status: int, title: str, sentence: str) -> Response:

@@ -263,6 +263,14 @@ def test_an_address_that_leads_nowhere_says_so(engine: Engine, address: str, sta
     assert words in answer.text
 
 
+def test_no_nights_are_not_told_as_no_change(database: str) -> None:
+    """Without a scored night there is no verdict; the download still names its columns."""
+    with site(database) as client:
+        page = client.get("/incidents").text
+        assert "yet: no data." in page and "No incident fits" not in page
+        assert client.get("/incidents?format=csv").text.lstrip("\ufeff").startswith("incident_id,")
+
+
 def test_a_withdrawn_incident_says_so_on_its_page(engine: Engine) -> None:
     """Whoever follows an old link learns that the nights no longer show it; hostile values stay text."""
     hostile = "<img src=x onerror=alert(1)>"

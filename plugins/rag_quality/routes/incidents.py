@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -24,6 +24,7 @@ from trace_pipeline.pages.incidents import (
     STATES,
     IncidentFilter,
     IncidentPage,
+    IncidentRow,
     incident_trend,
     list_incidents,
     read_incident,
@@ -65,7 +66,8 @@ def incidents(request: Request) -> Response:
         most = _CSV_ROWS if wants_csv(request) else PAGE_ROWS + 1
         rows = list_incidents(connection, wanted, most)
     if wants_csv(request):
-        return csv_response(pd.DataFrame([asdict(row) for row in rows]), "incidents")
+        columns = [field.name for field in fields(IncidentRow)]
+        return csv_response(pd.DataFrame([asdict(row) for row in rows], columns=columns), "incidents")
     own = {"about": about, "state": kept}
     last = rows[PAGE_ROWS - 1] if len(rows) > PAGE_ROWS else None
     older = (
