@@ -26,6 +26,7 @@ _SCRIPTS: Final = (
 _COUNTER_BITS: Final = 16  # more than any list of stop words needs
 _TAG: Final = re.compile(r"[a-z]{2,3}")
 _LOOKED_AT: Final = 2_000  # characters: enough to tell, and a bound on the cost
+_ONE_IN: Final = 4  # characters of a script, before a text is of its language
 _NAMES: Final = {
     "english": "en",
     "german": "de",
@@ -46,7 +47,7 @@ _NAMES: Final = {
 
 #: Part of every fingerprint: the rules' version and a digest of the lists.
 LANGUAGE_RULES: Final = "language-1 " + digest(
-    _LATIN, [(tag, script.pattern) for tag, script in _SCRIPTS], _NAMES
+    _LATIN, [(tag, script.pattern) for tag, script in _SCRIPTS], _NAMES, _TAG.pattern, _LOOKED_AT, _ONE_IN
 )
 
 
@@ -67,7 +68,7 @@ def guess_language(text: str, text_words: Iterable[str]) -> str:
     head = text[:_LOOKED_AT]
     if not head.isascii():
         for tag, script in _SCRIPTS:
-            if len(script.findall(head)) * 4 >= len(head):
+            if len(script.findall(head)) * _ONE_IN >= len(head):
                 return tag
     counters = _latin_counters()
     counts = sum([counters[word] for word in frozenset(text_words) if word in counters])

@@ -91,9 +91,11 @@ _REFUSALS: Final = [
     (hints, part, re.compile(cue))
     for hints, part, cue in zip(_HINTS, (_ENGLISH_PART, *[_ANYTHING] * 4), _CUES, strict=True)
 ]
-#: Part of every fingerprint: the rules' version and a digest of the cues.
-REFUSAL_RULES: Final = "refusal-3 " + digest(_CUES, _HINTS, _SOURCE.pattern)
 _LOOKED_AT: Final = 1_000  # characters of a sentence: a refusal says so at once
+#: Part of every fingerprint: the rules' version and a digest of the cues.
+REFUSAL_RULES: Final = "refusal-3 " + digest(
+    _CUES, _HINTS, _SOURCE.pattern, _ENGLISH_PART.pattern, _LOOKED_AT
+)
 
 
 def is_refusal_sentence(sentence: str) -> bool:

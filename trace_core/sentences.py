@@ -16,10 +16,8 @@ from typing import Final, NamedTuple
 
 import sentencex
 
+from trace_core.digests import digest
 from trace_core.texts import encodable
-
-#: Part of every fingerprint: another splitter gives other sentences and other scores.
-SPLITTER: Final = f"split-1 sentencex-{version('sentencex')}"
 
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE: Final = re.compile(r"[ \t]*(?:```|~~~)")
@@ -33,6 +31,12 @@ _NO_CONTENT: Final = re.compile(r"[\s|+:=_*~#`>-]*")
 _OTHER_STOPS: Final = re.compile(r"[।॥؟۔。！？｡]+[\"'”’»」』）)\]】]*")
 _THAI_CLAUSE: Final = re.compile(r"(?<=[\u0e01-\u0e4e]) +(?=[\u0e01-\u0e4e])")
 _THAI_MINIMUM: Final = 40  # shorter stretches are phrases: Thai also puts spaces around names and numbers
+
+#: Part of every fingerprint: another splitter or expression gives other sentences and other scores.
+SPLITTER: Final = f"split-1 sentencex-{version('sentencex')} " + digest(
+    [rule.pattern for rule in (_LINE, _FENCE, _STANDS_ALONE, _NO_CONTENT, _OTHER_STOPS, _THAI_CLAUSE)],
+    _THAI_MINIMUM,
+)
 
 
 class Sentence(NamedTuple):

@@ -13,8 +13,7 @@ import re
 import unicodedata
 from typing import Final
 
-#: Raise this when a rule of this file changes: it is part of every fingerprint.
-WORD_RULES: Final = "words-2"
+from trace_core.digests import digest
 
 _ASCII: Final = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
 _JOINERS: Final = "\u200c\u200d"  # keep Persian and Indic words whole
@@ -43,6 +42,12 @@ _PAIRS: Final = (
 _TRIPLES: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _UNSPACED: Final = re.compile(f"[{_PAIRS}{_TRIPLES}]")
 _PIECES: Final = re.compile(f"([{_PAIRS}]+)|([{_TRIPLES}]+)|([^{_PAIRS}{_TRIPLES}]+)")
+
+#: Part of every fingerprint: the rules' version, to be raised when the code changes, and a digest of lists.
+#: Combining marks are left out: they are what the Python version knows.
+WORD_RULES: Final = "words-2 " + digest(
+    _ASCII, _JOINERS, _OTHER_DIGIT.pattern, _NUKTA, _CANDRABINDU, _ANUSVARA, _PAIRS, _TRIPLES
+)
 
 
 def words(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trace_core.digests import digest
 from trace_core.refusals import is_refusal_sentence
 from trace_core.scorers.lexical.layout import Layout
 from trace_core.scorers.lexical.overlap import Overlap
@@ -39,6 +40,8 @@ SUPPORT_FEATURES: Final = (
 )
 _LEAST: Final = 1 / 256
 _LIST_ITEM: Final = re.compile(r"\s*(?:[-*+•‣]|\(?[0-9]{1,3}[.)])\s")
+#: Part of the fingerprint, with the names, which are among the weights.
+FEATURE_RULES: Final = f"features-1 {_LEAST} " + digest(_LIST_ITEM.pattern)
 
 
 @dataclass(frozen=True, slots=True)

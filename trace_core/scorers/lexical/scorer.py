@@ -16,7 +16,7 @@ from trace_core.records import Log
 from trace_core.refusals import REFUSAL_RULES, ResponseKind, is_refusal_sentence, response_kind
 from trace_core.scorers.base import JSON, BaseScorer, Evaluation
 from trace_core.scorers.lexical.batches import batches, by_vocabulary
-from trace_core.scorers.lexical.features import Nearest, document_features, support_features
+from trace_core.scorers.lexical.features import FEATURE_RULES, Nearest, document_features, support_features
 from trace_core.scorers.lexical.layout import Bools, Groups, Layout, lay_out
 from trace_core.scorers.lexical.model import LexicalModel, packaged_model
 from trace_core.scorers.lexical.overlap import Overlap, measure
@@ -49,6 +49,7 @@ _RULES: Final[Mapping[str, JSON]] = {
     "largest_table": _MAX_CELLS,
     "supporting": [SUPPORTING_SHARE, SUPPORTING_OF_BEST],
     "sets": SET_RULES,
+    "features": FEATURE_RULES,
     "content_pairs": REACH,
     "words": WORD_RULES,
     "splitter": SPLITTER,

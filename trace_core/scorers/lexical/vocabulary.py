@@ -13,13 +13,11 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from trace_core.digests import digest
 from trace_core.language import UNKNOWN
 from trace_core.scorers.lexical.packed import LONGEST, Halves, Ids, Ints, PackedTable, PlainWords
 from trace_core.stopwords import stop_words_of
 from trace_core.words import words
-
-#: Part of the fingerprint.
-STEM_RULES: Final = f"stem-1 PyStemmer-{version('PyStemmer')}"
 
 #: Snowball's algorithm for a language tag; words of other languages are compared as they are.
 _ALGORITHMS: Final[Mapping[str, str]] = {
@@ -28,6 +26,8 @@ _ALGORITHMS: Final[Mapping[str, str]] = {
     "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
     "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
+#: Part of the fingerprint.
+STEM_RULES: Final = f"stem-1 PyStemmer-{version('PyStemmer')} " + digest(dict(_ALGORITHMS))
 #: Words of all vocabularies of a scorer, some 60 MB; beyond, they are started anew.
 MAX_SURFACES: Final = 300_000
 _MAX_WORD: Final = 64  # characters; a longer word is known by its digest
