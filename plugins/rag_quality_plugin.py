@@ -5,8 +5,7 @@ from __future__ import annotations
 from airflow.plugins_manager import AirflowPlugin
 
 from rag_quality.airflow_app import airflow_app
-
-MOUNT = "/rag-quality"
+from rag_quality.app import MOUNT
 
 
 class RagQualityPlugin(AirflowPlugin):

@@ -24,6 +24,7 @@ def airflow_app() -> FastAPI:
     """Return the app as Airflow mounts it: every request needs a signed-in user who may see the DAG."""
     guard = Depends(requires_access_dag(method="GET", param_dag_id=_DAG))
     app = create_app(urls=_urls, guard=guard, viewer=_viewer)
+    app.state.sign_in = "/api/v2/auth/login"
     # Every worker of the api-server must know the forms of the others; behind a proxy that changes the
     # host, the address that people see is the configured one.
     secret = str(conf.get("api", "secret_key", fallback=""))

@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import plotly
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -25,6 +27,7 @@ from trace_pipeline.pages.errors import BadRequest, NotFound
 
 log = logging.getLogger(__name__)
 
+MOUNT = "/rag-quality"
 FOLDER = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data"
 _POLICY = "; ".join(
@@ -121,6 +124,9 @@ def _add_errors(app: FastAPI) -> None:
     def _http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
             return _sentence(request, 404, "Not found", "There is no such page.")
+        sign_in = getattr(app.state, "sign_in", "")
+        if error.status_code == 401 and sign_in and request.method == "GET":
+            return RedirectResponse(_sign_in(request, sign_in), status_code=303)
         if error.status_code in (401, 307):
             return Response(status_code=error.status_code, headers=dict(error.headers or {}))
         return _sentence(request, error.status_code, "Not possible", str(error.detail))
@@ -132,6 +138,14 @@ def _add_errors(app: FastAPI) -> None:
         response = _sentence(request, 500, "This page could not be made", sentence)
         response.headers.update(_HEADERS | {"Cache-Control": "no-store"})
         return response
+
+
+def _sign_in(request: Request, address: str) -> str:
+    """Return where to sign in, with the way back: a link in an alert may be opened without a session."""
+    mounted = str(request.scope.get("root_path", "")).rstrip("/")
+    query = f"?{request.url.query}" if request.url.query else ""
+    way_back = urlencode({"next": request.url.path + query})
+    return f"{mounted.removesuffix(MOUNT)}{address}?{way_back}"
 
 
 def _remedy(error: DBAPIError) -> str:

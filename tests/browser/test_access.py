@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 from fastapi import Depends
+from playwright.sync_api import Browser
 from starlette.routing import Route
 
 from rag_quality.app import create_app
@@ -90,6 +91,19 @@ def test_every_page_forbids_what_is_foreign(site: Site, method: str, path: str) 
     assert not any("http" in value or "*" in value for value in policy.values())
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.status_code in (200, 400, 404)
+
+
+def test_a_link_opened_without_a_session_leads_back_after_the_sign_in(browser: Browser, site: Site) -> None:
+    """From an alert, at night, on a phone: sign in, and the page of the link is there."""
+    context = browser.new_context(viewport={"width": 375, "height": 812})
+    page = context.new_page()
+    page.goto(f"{site.pages}/incidents?state=open&nights=90")
+    page.locator("input[name=username]").fill("viewer")
+    page.locator("input[type=password]").fill(site.passwords["viewer"])
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/rag-quality/incidents?state=open&nights=90")
+    assert page.locator("h1").text_content() == "Incidents"
+    context.close()
 
 
 def test_a_viewer_may_look_but_not_label(site: Site) -> None:
