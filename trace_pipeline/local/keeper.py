@@ -7,11 +7,13 @@ wrong, not unlucky: that is told to the caller by ending too.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 _STARTED_WELL_AFTER_SECONDS = 20.0
 _PAUSE_SECONDS = 2.0
@@ -46,14 +48,27 @@ def keep(command: Sequence[str]) -> int:
 
 
 def _run(command: Sequence[str]) -> int:
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603
+    # A process group of its own, so that what it leaves behind can be found.
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)  # noqa: S603
     try:
-        return process.wait()
+        code = process.wait()
+        _end_group(process.pid)
+        return code
     except _Stopped:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough; the caller kills what stays
         process.terminate()
         process.wait()
         raise
+
+
+def _end_group(group: int) -> None:
+    """End what a command that died has left running, as a service manager or a container would.
+
+    The workers of a killed scheduler are forks of it and hold its database connections open: a lock that it
+    had taken would stay, and the next scheduler would queue nothing.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _stop(_signal: int, _frame: object) -> None:
