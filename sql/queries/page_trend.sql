@@ -1,6 +1,6 @@
 -- name: page_trend
 -- purpose: the nights of one series: one row a night and metric, with the band in which the watch expected it
--- parameters: scorer, dimension, value, from_day, to_day (both included)
+-- parameters: scorer, metrics, dimension, value, from_day, to_day (both included)
 -- returns: the columns of trace.metric_trend, expected_low, expected_high (95 %, null where there is no verdict)
 -- safe to re-run: yes, it only reads
 select
@@ -16,5 +16,5 @@ left join trace.drift_verdict as v
 where
     n.scorer = :scorer and n.day between :from_day and :to_day
     and t.dimension = :dimension and t.value = :value
-    and t.metric = any(array['adherence', 'completeness', 'relevance', 'utilization'])
+    and t.metric = any(cast(:metrics as text[]))
 order by t.day, t.metric

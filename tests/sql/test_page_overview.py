@@ -26,8 +26,8 @@ from trace_pipeline.pages.overview import (
     read_choices,
     read_ledger,
     read_releases,
-    read_trend,
 )
+from trace_pipeline.pages.trend import read_trend
 from trace_pipeline.pages.worst import worst_of
 from trace_pipeline.settings import load_settings
 from trace_pipeline.window import Window

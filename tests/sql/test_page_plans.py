@@ -52,6 +52,7 @@ TYPICAL: dict[str, Any] = {
     "logged_at": START,
     "measure": "mean",
     "metric": "adherence",
+    "metrics": ["adherence", "completeness"],
     "most": 50,
     "reason": "",
     "role": "trace_reader",

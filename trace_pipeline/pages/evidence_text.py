@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from sqlalchemy import Connection
 
@@ -15,7 +14,8 @@ from trace_core.records import Limits, parse_log
 from trace_core.scorers import Scorer
 from trace_core.scorers.base import LogSentences
 from trace_pipeline.pages.evidence import EvidenceLog, ShownSentence
-from trace_pipeline.source import Entry, Key, Source
+from trace_pipeline.pages.source_log import find_entry
+from trace_pipeline.source import Source
 
 SENTENCES = 3
 LONGEST_SENTENCE = 400
@@ -28,7 +28,7 @@ def with_text(
     connection: Connection, source: Source, limits: Limits, scorer: Scorer, metric: str, log: EvidenceLog
 ) -> EvidenceLog:
     """Return the log with question and sentences, or with `missing`, which says why there are none."""
-    entry = _find(connection, source, log)
+    entry = find_entry(connection, source, log.logged_at, log.log_id, log.input_hash)
     if entry is None:
         return replace(log, missing="It is no longer in the source.")
     if entry.input_hash != log.input_hash:
@@ -56,15 +56,6 @@ def with_text(
 def cut(text: str, limit: int) -> str:
     """Return at most `limit` characters of a text, with an ellipsis where it was cut."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def _find(connection: Connection, source: Source, log: EvidenceLog) -> Entry | None:
-    """Find the log by its time and id; of several that share both, the one that was scored."""
-    start = Key(log.logged_at, log.log_id)
-    end = Key(log.logged_at + timedelta(microseconds=1))
-    same = [entry for entry in source.entries(connection, start, end) if entry.log_id == log.log_id]
-    exact = [entry for entry in same if entry.input_hash == log.input_hash]
-    return next(iter([*exact, *same]), None)
 
 
 def _sentences(

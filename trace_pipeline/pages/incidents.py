@@ -11,6 +11,7 @@ import pandas as pd
 from sqlalchemy import Connection
 
 from trace_pipeline.pages.change_table import ChangeTable, change_table
+from trace_pipeline.pages.trend import read_trend
 from trace_pipeline.sqlfiles import query
 
 STATES: Final = ("open", "closed", "withdrawn")
@@ -167,16 +168,8 @@ def incident_trend(connection: Connection, row: IncidentRow) -> pd.DataFrame:
     Empty for the shares that the watch reads from the sums (unscored_share, refusal_rate).
     """
     end = row.closed_day or row.opened_day + timedelta(days=_LONGEST_OPEN)
-    place = {
-        "scorer": row.scorer,
-        "metric": row.metric,
-        "dimension": row.dimension,
-        "value": row.value,
-        "from_day": row.onset_day - timedelta(days=_NIGHTS_BEFORE),
-        "to_day": end + timedelta(days=_NIGHTS_AFTER),
-    }
-    result = connection.execute(query("page_incident_trend"), place)
-    return pd.DataFrame(result.fetchall(), columns=list(result.keys()))
+    days = row.onset_day - timedelta(days=_NIGHTS_BEFORE), end + timedelta(days=_NIGHTS_AFTER)
+    return read_trend(connection, row.scorer, row.dimension, row.value, days, metrics=(row.metric,))
 
 
 def _incident(row: Mapping[Any, Any]) -> IncidentRow:

@@ -62,14 +62,6 @@ def nights_of(choices: Choices, nights: int, until: date | None) -> tuple[date, 
     return None if last is None else (last - timedelta(days=nights - 1), last)
 
 
-def read_trend(
-    connection: Connection, scorer: str, dimension: str, value: str, days: tuple[date, date]
-) -> pd.DataFrame:
-    """Return the nights of a series: rows of trace.metric_trend with expected_low and expected_high."""
-    place = {"scorer": scorer, "dimension": dimension, "value": value, "from_day": days[0], "to_day": days[1]}
-    return _frame(connection, "page_trend", place)
-
-
 def read_ledger(connection: Connection, scorer: str, days: tuple[date, date]) -> pd.DataFrame:
     """Return the ledger of the nights: rows of trace.night_ledger."""
     return _frame(connection, "page_ledger", {"scorer": scorer, "from_day": days[0], "to_day": days[1]})

@@ -15,7 +15,8 @@ from rag_quality.view_state import METRICS
 from trace_core.errors import TraceError
 from trace_pipeline.pages.incidents import IncidentFilter, IncidentRow, list_incidents
 from trace_pipeline.pages.logs import LogRow, with_sentences
-from trace_pipeline.pages.overview import headline_of, read_ledger, read_releases, read_trend
+from trace_pipeline.pages.overview import headline_of, read_ledger, read_releases
+from trace_pipeline.pages.trend import read_trend
 from trace_pipeline.pages.worst import worst_of
 from trace_pipeline.report.figures import trend_figure, volume_figure
 from trace_pipeline.settings import Settings, load_settings
