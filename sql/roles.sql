@@ -32,7 +32,8 @@ grant usage on schema trace to trace_pipeline;
 grant select on all tables in schema trace to trace_pipeline;
 grant insert, update, delete on
 trace.scorer, trace.evaluation, trace.quarantine, trace.ledger, trace.daily_metric,
-trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery, trace.scorer_bridge, trace.daily_document
+trace.day_to_restate, trace.incident, trace.drift_check, trace.alert_delivery, trace.scorer_bridge, trace.daily_document,
+trace.judge_budget, trace.judge_call, trace.annotation_cache, trace.anchor_log, trace.anchor_verdict, trace.anchor_check
 to trace_pipeline;
 grant delete on trace.label to trace_pipeline; -- retention: a label holds the id of a log
 grant usage on all sequences in schema trace to trace_pipeline;

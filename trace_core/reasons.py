@@ -36,6 +36,19 @@ SKIP_REASONS: Final[Mapping[str, str]] = {
 #: Why a scorer gave up on a log.
 FAILURE_REASONS: Final[Mapping[str, str]] = {
     "scorer_error": "The scorer stopped with an error on this log.",
+    "judge_unavailable": "The judge could not be reached, or was too busy or too slow, after all attempts.",
+    "judge_invalid_answer": "The judge's answers had not the form asked for, or were about other sentences.",
+    "judge_truncated": "The judge's answer was cut off at the limit of its length.",
+    "judge_refused": "The judge declined to judge this log.",
+    "judge_other_model": "Another model than the configured one answered, so its verdict was not taken.",
+    "judge_misconfigured": "The judge's endpoint rejects the key, the model or the request as such.",
+    "judge_prompt_too_long": "One sentence alone is longer than what the judge may be sent.",
+}
+
+#: Why a log was left out on purpose.
+SAMPLING_REASONS: Final[Mapping[str, str]] = {
+    "sampling": "The log was not drawn into the sample that the judge is asked about.",
+    "budget": "The log was drawn, but the night's budget was spent; a later night asks about it.",
 }
 
 #: Why a row of a file, or the file, could not be imported; beside the reasons of the quarantine.
@@ -71,6 +84,7 @@ REASONS: Final[Mapping[str, str]] = {
     **QUARANTINE_REASONS,
     **SKIP_REASONS,
     **FAILURE_REASONS,
+    **SAMPLING_REASONS,
     **IMPORT_REASONS,
     **UNDEFINED_REASONS,
 }

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from trace_pipeline.source import Key
 
 
 class BatchMessage(TypedDict):
-    """A batch as it travels between tasks: a range, never rows."""
+    """A batch as it travels between tasks: a range, never rows.
+
+    night: the last day of the run (ISO), whose budget it spends. share: its part of that budget, in (0, 1].
+    """
 
     batch_id: str
     from_at: str
     from_id: str
     to_at: str
     to_id: str
+    night: NotRequired[str]
+    share: NotRequired[float]
 
 
 class BatchResult(TypedDict):

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from trace_core.records import Limits
 from trace_core.scorers import Scorer, get_scorer
 from trace_pipeline.database import connect, snapshot
+from trace_pipeline.scorers import OWN_SCORERS, make_scorer
 from trace_pipeline.settings import Settings
 from trace_pipeline.source import Source, open_source
 from trace_pipeline.sqlfiles import query
@@ -20,17 +21,25 @@ from trace_pipeline.sqlfiles import query
 
 @dataclass(frozen=True)
 class Pipeline:
-    """One run's context. Make it by `open_pipeline`; close it when the step is done."""
+    """One run's context. Make it by `open_pipeline`; close it when the step is done.
+
+    judge_url, judge_key: the judge's endpoint and key where an Airflow connection gives them.
+    """
 
     settings: Settings
     source: Engine
     results: Engine
     run_id: str
+    judge_url: str = ""
+    judge_key: str = ""
 
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
         """The configured scorers; the first is the one that trends and alerts read."""
-        return tuple(get_scorer(name) for name in self.settings.scorers)
+        return tuple(
+            make_scorer(name, self) if name in OWN_SCORERS else get_scorer(name)
+            for name in self.settings.scorers
+        )
 
     @property
     def limits(self) -> Limits:

@@ -28,7 +28,7 @@ Position = tuple[datetime, str]
 _EVALUATION_COLUMNS = (
     "scorer_id logged_at log_id input_hash status reason response_kind relevance utilization "
     "adherence completeness average adherence_probability undefined annotation segments run_id "
-    "document_ids document_uses "
+    "document_ids document_uses inclusion_probability decided_by content_hash "
 ).split()
 _QUARANTINE_COLUMNS = ("log_id logged_at occurrence reason detail input_hash segments run_id ").split()
 _REMOVAL_COLUMNS = ["scorer_id", "logged_at", "log_id", "occurrence"]
@@ -171,6 +171,9 @@ class BatchWriter:
             json.dumps(dict(log.segments), ensure_ascii=False),
             self.run_id,
             *_documents(log, result),
+            result.inclusion_probability,
+            result.decided_by,
+            result.content_hash,
         )
 
     def quarantine(self, entry: Entry, occurrence: int, refusal: BadInput, segments: object) -> None:

@@ -47,7 +47,8 @@ def _distinct(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
-def _empty_is_none(value: object) -> object:
+def empty_is_none(value: object) -> object:
+    """Read an empty text as unset."""
     return None if value == "" else value
 
 
@@ -72,12 +73,13 @@ def _quiet_hours(value: str) -> str:
     return value
 
 
-def _web_address(value: str) -> str:
+def web_address(value: str, credentials: str = "OTEL_EXPORTER_OTLP_HEADERS") -> str:
+    """Check an address that must hold no credentials; they belong into `credentials`."""
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname or " " in value):
         raise ValueError("an address such as http://127.0.0.1:4318 is wanted")
     if parts.username or parts.password:
-        raise ValueError("put credentials into OTEL_EXPORTER_OTLP_HEADERS, not into the address")
+        raise ValueError(f"put credentials into {credentials}, not into the address")
     return value
 
 
@@ -98,9 +100,9 @@ def _absolute(value: str) -> str:
 
 # Relative to what would depend on the process that reads it.
 Folder = Annotated[str, AfterValidator(_absolute)]
-OptionalColumn = Annotated[Identifier | None, BeforeValidator(_empty_is_none)]
-OptionalDays = Annotated[int | None, BeforeValidator(_empty_is_none)]
-QuietHours = Annotated[Annotated[str, AfterValidator(_quiet_hours)] | None, BeforeValidator(_empty_is_none)]
+OptionalColumn = Annotated[Identifier | None, BeforeValidator(empty_is_none)]
+OptionalDays = Annotated[int | None, BeforeValidator(empty_is_none)]
+QuietHours = Annotated[Annotated[str, AfterValidator(_quiet_hours)] | None, BeforeValidator(empty_is_none)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[tuple[Name, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_distinct)]
 Addresses = Annotated[
@@ -113,4 +115,4 @@ ColumnsByName = Annotated[Mapping[Name, Identifier], NoDecode, BeforeValidator(_
 TimeZone = Annotated[str, AfterValidator(_known_zone)]
 Cron = Annotated[str, AfterValidator(_cron)]
 DatabaseAddress = Annotated[str, AfterValidator(_database_address)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
+WebAddress = Annotated[str, AfterValidator(lambda value: web_address(value))]

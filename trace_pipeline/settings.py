@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -22,19 +22,17 @@ from pydantic_settings import (
 )
 
 from trace_core.errors import ConfigurationError
+from trace_pipeline.judge_settings import JudgeSettings, NliSettings
+from trace_pipeline.message_settings import AlertSettings, LineageSettings, TelemetrySettings
 from trace_pipeline.setting_types import (
-    Addresses,
     ColumnsByName,
     Cron,
-    DatabaseAddress,
     Folder,
     Identifier,
     Names,
     OptionalColumn,
     OptionalDays,
-    QuietHours,
     TimeZone,
-    WebAddress,
 )
 
 # Shares made of counts that are watched like a metric.
@@ -76,53 +74,6 @@ class SourceSettings(BaseModel):
     )
     time_zone: TimeZone = Field("UTC", description="zone of a `logged_at` column without one")
     statement_timeout_seconds: int = Field(600, ge=1, le=86_400, description="longest single read")
-
-
-class AlertSettings(BaseModel):
-    """Who is told, and with which link."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    channels: Addresses = Field(
-        ("log",),
-        description="`log`; for commands also Apprise URLs; in DAGs `trace_alerts` adds its own",
-    )
-    quiet_hours: QuietHours = Field(
-        None,
-        description="such as 22:00-07:00 in day_time_zone: pages go out, other messages wait; unset = none",
-    )
-    remind_days: OptionalDays = Field(
-        None, ge=1, le=90, description="an open incident is told of again after so many days; unset = once"
-    )
-    weekly_digest: bool = Field(False, description="let trace_digest tell the channels of each week")
-    link_base_url: str = Field(
-        "", description="address of the Airflow UI, put into messages; empty = no link"
-    )
-
-
-class TelemetrySettings(BaseModel):
-    """What is told to an OTLP endpoint; nothing without one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    otlp_endpoint: WebAddress = Field(
-        "",
-        description="base address for OTLP over HTTP; empty = OTEL_EXPORTER_OTLP_ENDPOINT, else nothing",
-    )
-    events: Literal["findings", "all", "none"] = Field(
-        "findings", description="results sent as events: those that need a look, all, or none"
-    )
-    max_events: int = Field(1_000, ge=0, le=100_000, description="events sent of a batch at most")
-
-
-class LineageSettings(BaseModel):
-    """How the databases are named in asset URIs: the connections' own addresses are unknown to a DAG file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    results: DatabaseAddress = Field(
-        "", description="host:port/database of the results in asset URIs; empty = assets have a name only"
-    )
-    source: DatabaseAddress = Field(
-        "", description="host:port/database of the logs in asset URIs; empty = that of the results"
-    )
 
 
 class Settings(BaseSettings):
@@ -177,6 +128,16 @@ class Settings(BaseSettings):
     retention_days: OptionalDays = Field(
         None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
     )
+    air_gap: bool = Field(False, description="refuse to connect to any host that allowed_hosts does not name")
+    allowed_hosts: Names = Field(
+        (),
+        description="hosts that judge, alerts and telemetry may reach with air_gap; loopback is no exception",
+    )
+    label_days: int = Field(
+        28, ge=1, le=400, description="days whose human labels correct a night's adherence rate"
+    )
+    judge: JudgeSettings = JudgeSettings()
+    nli: NliSettings = NliSettings()
     alerts: AlertSettings = AlertSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     lineage: LineageSettings = LineageSettings()
@@ -256,6 +217,7 @@ _OUTSIDE_SETTINGS = frozenset(
         "TRACE_AIRFLOW_URL",
         "TRACE_AIRFLOW_USER",
         "TRACE_CONFIG",
+        "TRACE_JUDGE_API_KEY",
         "TRACE_LOCAL_FOLDER",
         "TRACE_RESULTS_URL",
         "TRACE_SOURCE_URL",
@@ -276,7 +238,7 @@ def _refuse_unknown_environment() -> None:
 
 
 # The address of a channel holds its password; where an address is wrong, it may.
-_SECRET = frozenset(("channels", "otlp_endpoint", "lineage"))
+_SECRET = frozenset(("channels", "otlp_endpoint", "lineage", "endpoint"))
 
 
 def _sentences(error: ValidationError) -> str:

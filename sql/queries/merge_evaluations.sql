@@ -6,7 +6,7 @@
 insert into trace.evaluation as e (
     scorer_id, logged_at, log_id, input_hash, status, reason, response_kind, relevance, utilization, adherence,
     completeness, average, adherence_probability, undefined, annotation, segments, run_id,
-    document_ids, document_uses
+    document_ids, document_uses, inclusion_probability, decided_by, content_hash
 )
 select
     scorer_id,
@@ -27,7 +27,10 @@ select
     segments,
     run_id,
     document_ids,
-    document_uses
+    document_uses,
+    inclusion_probability,
+    decided_by,
+    content_hash
 from staged_evaluation
 order by scorer_id, logged_at, log_id
 on conflict (scorer_id, logged_at, log_id) do update set
@@ -47,4 +50,7 @@ on conflict (scorer_id, logged_at, log_id) do update set
     run_id = excluded.run_id,
     document_ids = excluded.document_ids,
     document_uses = excluded.document_uses,
+    inclusion_probability = excluded.inclusion_probability,
+    decided_by = excluded.decided_by,
+    content_hash = excluded.content_hash,
     evaluated_at = now()

@@ -161,6 +161,7 @@ def test_the_reason_codes_are_those_of_the_core() -> None:
         "Quarantine": reasons.QUARANTINE_REASONS,
         "Skipped": reasons.SKIP_REASONS,
         "Failed": reasons.FAILURE_REASONS,
+        "Sampled out": reasons.SAMPLING_REASONS,
         "Import": reasons.IMPORT_REASONS,
         "Undefined": reasons.UNDEFINED_REASONS,
     }

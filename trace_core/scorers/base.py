@@ -12,7 +12,8 @@ from trace_core.records import Log
 from trace_core.refusals import ResponseKind
 from trace_core.splitting import document_texts, response_texts
 
-Status = Literal["scored", "skipped", "failed"]
+Status = Literal["scored", "skipped", "sampled_out", "failed"]
+DecidedBy = Literal["lexical", "judge", "rule"]
 JSON = None | bool | int | float | str | list[Any] | dict[str, Any]
 
 
@@ -20,10 +21,14 @@ JSON = None | bool | int | float | str | list[Any] | dict[str, Any]
 class Evaluation:
     """What one scorer says about one log.
 
-    status: `scored`, `skipped` (readable, but nothing to score) or `failed` (the scorer broke).
-    reason: why it was skipped or failed, a code of `trace_core.reasons`; None when scored.
+    status: `scored`, `skipped` (readable, but nothing to score), `sampled_out` (left out on purpose: by the
+    sampling rate or the budget of a scorer that costs) or `failed` (the scorer broke).
+    reason: why it was not scored, a code of `trace_core.reasons`; None when scored.
     relevance ... average: in [0, 1], or None with the reason code in `undefined`.
     adherence_probability: in [0, 1] that every sentence is supported; None where the scorer has none.
+    inclusion_probability: in (0, 1], the chance that a log like this one is judged; 1 without sampling.
+    decided_by: for scorers that ask a judge about some logs only: who decided, or would have to.
+    content_hash: for scorers that ask a judge: the key under which its answer is kept.
     """
 
     log_id: str
@@ -39,6 +44,9 @@ class Evaluation:
     undefined: Mapping[str, str] = field(default_factory=dict)
     annotation: Annotation | None = None
     fingerprint: str = ""
+    inclusion_probability: float = 1.0
+    decided_by: DecidedBy | None = None
+    content_hash: str | None = None
 
     @classmethod
     def scored(

@@ -10,11 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from trace_core.errors import BadInput, TraceError
+from trace_core.errors import BadInput
 from trace_core.reasons import describe
 from trace_core.records import Limits, Log, parse_log
-from trace_core.scorers import DEFAULT_SCORER, get_scorer
 from trace_core.scorers.base import LogSentences
+from trace_pipeline.scorers import sentence_scorer
 from trace_pipeline.source import Entry, Key, Source
 
 
@@ -76,7 +76,4 @@ def read_log(connection: Connection, source: Source, limits: Limits, entry: Entr
 
 def sentences_of(scorer: str, log: Log) -> LogSentences:
     """Return the sentences that a scorer's keys count; one that is not installed splits as the default."""
-    try:
-        return get_scorer(scorer).sentences(log)
-    except TraceError:
-        return get_scorer(DEFAULT_SCORER).sentences(log)
+    return sentence_scorer(scorer).sentences(log)

@@ -8,7 +8,7 @@ from datetime import datetime
 from time import monotonic
 
 from trace_core.scorers import Evaluation
-from trace_pipeline.settings import TelemetrySettings
+from trace_pipeline.message_settings import TelemetrySettings
 from trace_pipeline.telemetry.endpoint import endpoint_of
 from trace_pipeline.telemetry.events import EvaluationEvent, events_of
 from trace_pipeline.telemetry.measures import Measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trace_pipeline.settings import TelemetrySettings
+from trace_pipeline.message_settings import TelemetrySettings
 
 
 def endpoint_of(settings: TelemetrySettings) -> str | None:

@@ -15,7 +15,6 @@ from rag_quality.routes.logs import limits_of
 from rag_quality.view_state import ViewState, day_of, number_of, text_of
 from trace_core.drift.wording import MEASURE_WORDS
 from trace_core.errors import TraceError
-from trace_core.scorers import get_scorer
 from trace_pipeline.pages.errors import BadRequest, NotFound
 from trace_pipeline.pages.evidence import EvidenceLog, Scope, evidence_logs, scope_of
 from trace_pipeline.pages.evidence_text import with_text
@@ -30,6 +29,7 @@ from trace_pipeline.pages.incidents import (
     read_incident,
 )
 from trace_pipeline.report.figures import trend_figure
+from trace_pipeline.scorers import sentence_scorer
 from trace_pipeline.settings import Settings, load_settings
 from trace_pipeline.source import open_source
 
@@ -147,7 +147,7 @@ def _texts(
     if not logs:
         return logs, ""
     try:
-        scorer, limits = get_scorer(page.row.scorer), limits_of(settings)
+        scorer, limits = sentence_scorer(page.row.scorer), limits_of(settings)
         with request.app.state.database.read_source() as connection:
             source = open_source(connection, settings.source)
             metric = page.row.metric
