@@ -87,30 +87,34 @@ def corrected_rate(strata: Sequence[Stratum], confidence: float = 0.95) -> Corre
         return CorrectedRate(None, None, None, 0, 0, "no_scored_answer")
     if any(not stratum.labelled for stratum in filled):
         return CorrectedRate(None, None, None, labels, scored, "stratum_without_label")
-    rate = fsum(s.scored * s.adherent / s.labelled for s in filled) / scored
-    low, high = _interval(filled, scored, confidence)
-    return CorrectedRate(rate, min(low, rate), max(high, rate), labels, scored)
+    weights = [stratum.scored / scored for stratum in filled]
+    counts = [(stratum.labelled, stratum.adherent) for stratum in filled]
+    return CorrectedRate(*rate_and_interval(weights, counts, scored, confidence), labels, scored)
 
 
-def _interval(strata: Sequence[Stratum], scored: int, confidence: float) -> tuple[float, float]:
-    shares = [stratum.scored / scored for stratum in strata]
-    means = [_mean(stratum) for stratum in strata]
-    mean = fsum(w * m for w, m in zip(shares, means, strict=True))
-    within = fsum(w * w * _variance(s) for w, s in zip(shares, strata, strict=True))
-    between = max(0.0, fsum(w * m * m for w, m in zip(shares, means, strict=True)) - mean * mean) / scored
-    strength = mean * (1 - mean) / (within + between) - 1
+def rate_and_interval(
+    weights: Sequence[float], counts: Sequence[tuple[int, int]], answers: float, confidence: float
+) -> tuple[float, float, float]:
+    """Return rate, low and high.
+
+    weights: of the strata, with the sum 1. counts: labelled and adherent answers of each, at least one
+    labelled. answers: how many answers the weights were counted from.
+    """
+    rate = fsum(w * x / n for w, (n, x) in zip(weights, counts, strict=True))
+    means = [_mean(n, x) for n, x in counts]
+    mean = fsum(w * m for w, m in zip(weights, means, strict=True))
+    within = fsum(w * w * m * (1 - m) / (n + 2) for w, m, (n, _) in zip(weights, means, counts, strict=True))
+    between = max(0.0, fsum(w * m * m for w, m in zip(weights, means, strict=True)) - mean * mean) / answers
+    # Two or more answers leave it above 0; a few very unequal weights may not.
+    strength = max(0.1, mean * (1 - mean) / (within + between) - 1)
     tails = (1 - confidence) / 2
     shape = mean * strength, (1 - mean) * strength
-    return float(stats.beta.ppf(tails, *shape)), float(stats.beta.ppf(1 - tails, *shape))
+    low, high = float(stats.beta.ppf(tails, *shape)), float(stats.beta.ppf(1 - tails, *shape))
+    return rate, min(low, rate), max(high, rate)
 
 
-def _mean(stratum: Stratum) -> float:
-    return (stratum.adherent + 0.5) / (stratum.labelled + 1)
-
-
-def _variance(stratum: Stratum) -> float:
-    mean = _mean(stratum)
-    return mean * (1 - mean) / (stratum.labelled + 2)
+def _mean(labelled: int, adherent: int) -> float:
+    return (adherent + 0.5) / (labelled + 1)
 
 
 def labels_to_ask_for(strata: Sequence[Stratum], labels: int) -> list[int]:
@@ -146,7 +150,7 @@ def labels_to_ask_for(strata: Sequence[Stratum], labels: int) -> list[int]:
 def _variance_of_one(stratum: Stratum) -> float:
     if stratum.labelled < _LEAST_LABELS:
         return 0.25
-    mean = _mean(stratum)
+    mean = _mean(stratum.labelled, stratum.adherent)
     return mean * (1 - mean)
 
 
