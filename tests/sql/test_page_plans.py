@@ -21,7 +21,11 @@ from trace_pipeline.pages.log_filter import LogFilter
 from trace_pipeline.sqlfiles import names, query, statement_of
 from trace_pipeline.window import day_bounds
 
-PAGES = [name for name in names("queries") if name.startswith("page_")]
+PAGES = [
+    name
+    for name in names("queries")
+    if name.startswith(("page_", "strata_", "queue_")) or name in ("label_scorers", "label_verdicts")
+]
 # The lists of logs look each shown row up by its key at last, for which no month is named in the plan:
 # tests/sql/test_page_logs.py holds what they search.
 OF_NIGHTS = [
@@ -59,6 +63,10 @@ TYPICAL: dict[str, Any] = {
     "scorer": "s",
     "scorer_id": 1,
     "missing": "",
+    "salt": "labels",
+    "sure_bad": 0.6,
+    "sure_good": 0.9,
+    "zone": "UTC",
     "segment": "",
     "states": ["open", "closed"],
     "to_at": END,

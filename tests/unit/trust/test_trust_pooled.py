@@ -69,7 +69,7 @@ def test_wrong_arguments_are_refused() -> None:
 
 
 def _cover(drift: float, nights: int = 300) -> float:
-    """How often the last of 28 nights is covered, with 8 labels a night and a true rate that falls by `drift`."""
+    """How often the last of 28 nights is covered, with 8 labels a night; the true rate falls by `drift`."""
     random = np.random.default_rng(11)
     covered = 0
     for _ in range(nights):
