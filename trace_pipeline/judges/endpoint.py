@@ -11,6 +11,8 @@ from trace_pipeline.settings import Settings
 
 #: Environment variable with the key of the endpoint.
 KEY_VARIABLE = "TRACE_JUDGE_API_KEY"
+#: Below, the task that the judge is told leaves no room for sentences.
+LEAST_CONTEXT_TOKENS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,13 @@ def find_endpoint(settings: Settings, url: str, key: str) -> Endpoint:
             "setting 'judge.endpoint': the judge needs the address of an endpoint, "
             "here or in the Airflow connection trace_judge"
         )
-    return Endpoint(found.rstrip("/"), key or os.environ.get(KEY_VARIABLE, ""))
+    found_key = (key or os.environ.get(KEY_VARIABLE, "")).strip()
+    if not (found_key.isascii() and found_key.isprintable()):
+        raise ConfigurationError(
+            f"{KEY_VARIABLE}, or the password of the Airflow connection trace_judge, "
+            "holds characters that no key has"
+        )
+    return Endpoint(found.rstrip("/"), found_key)
 
 
 def make_judge(settings: Settings, account: Account, redaction: Redaction, url: str, key: str) -> Judge:
@@ -38,7 +46,19 @@ def make_judge(settings: Settings, account: Account, redaction: Redaction, url: 
     url, key: from an Airflow connection; the setting judge.endpoint beats `url`, an empty `key` is read from
     TRACE_JUDGE_API_KEY. Raises ConfigurationError, naming the setting, without endpoint or model.
     """
-    find_endpoint(settings, url, key)
+    endpoint = find_endpoint(settings, url, key)
     if not settings.judge.model:
         raise ConfigurationError("setting 'judge.model': the judge needs the name of a model")
-    raise NotImplementedError((account, redaction))
+    try:
+        from trace_pipeline.judges.judge import LanguageModelJudge
+    except ImportError as error:
+        raise ConfigurationError(
+            "setting 'scorers': a judge needs the extra 'judge' of trace-nightly installed "
+            f"(missing: {error.name})"
+        ) from error
+    if settings.judge.context_tokens < LEAST_CONTEXT_TOKENS:
+        raise ConfigurationError(
+            f"setting 'judge.context_tokens': the task itself takes most of {settings.judge.context_tokens} "
+            f"tokens; at least {LEAST_CONTEXT_TOKENS} are wanted"
+        )
+    return LanguageModelJudge(endpoint, settings.judge, account, redaction)
