@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -263,11 +264,13 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def judge_stub(behaviour: Behaviour = supported) -> Iterator[Stub]:
-    """Run the server on a free port."""
+def judge_stub(behaviour: Behaviour = supported, certificate: ssl.SSLContext | None = None) -> Iterator[Stub]:
+    """Run the server on a free port; with a certificate it speaks TLS."""
     stub = Stub(behaviour)
     server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
-    stub.url = f"http://127.0.0.1:{server.server_port}/v1"
+    if certificate:
+        server.socket = certificate.wrap_socket(server.socket, server_side=True)
+    stub.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}/v1"
     thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

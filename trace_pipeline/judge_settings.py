@@ -46,7 +46,7 @@ class JudgeSettings(BaseModel):
     temperature: float = Field(0.0, ge=0.0, le=2.0, description="0: the likeliest answer")
     seed: OptionalCount = Field(1, ge=0, description="sent along for endpoints that know it; unset = none")
     context_tokens: int = Field(
-        16_000, ge=1_000, le=2_000_000, description="tokens of one call's prompt; more documents are split"
+        16_000, ge=2_000, le=2_000_000, description="tokens of one call's prompt; more documents are split"
     )
     answer_tokens: int = Field(4_000, ge=100, le=200_000, description="tokens of one answer at most")
     timeout_seconds: float = Field(60.0, gt=0, le=3_600, description="longest wait for one whole answer")

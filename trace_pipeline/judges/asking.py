@@ -51,7 +51,7 @@ class Breaker:
             if reply.outcome == "answered":
                 self._answered = True
             if reply.then == "break" and not (reply.about_request and self._answered):
-                self._open(reply.outcome, f"; it answers as {reply.model[:100]!r}" if reply.model else "")
+                self._open(reply.outcome, reply.detail)
 
     def note_log(self, reason: str | None) -> None:
         """Note how a log ended: None = with an answer."""
@@ -60,9 +60,10 @@ class Breaker:
             if self._unavailable >= BREAK_AFTER:
                 self._open("judge_unavailable")
 
-    def _open(self, reason: str, more: str = "") -> None:
+    def _open(self, reason: str, detail: str = "") -> None:
         if self.reason is None:
             self.reason = reason
+            more = f" ({detail})" if detail else ""
             log.warning("The judge is asked no more in this task: %s%s", describe(reason), more)
 
 

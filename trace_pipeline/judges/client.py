@@ -58,7 +58,7 @@ class Reply:
     usage: as the endpoint counted; None where it did not say. paid: it may have cost something.
     then: `take` the answer, ask `again`, `stop` (that cannot help this log), or `break` (nor any other log).
     pause: seconds the endpoint asks to wait, if it does. about_request: it rejects this request, not the key.
-    model: the one that answered, if it is not the one expected.
+    detail: for people who have to mend it; nothing of a log.
     """
 
     outcome: str
@@ -68,7 +68,7 @@ class Reply:
     paid: bool = True
     pause: float | None = None
     about_request: bool = False
-    model: str = ""
+    detail: str = ""
 
     def spent(self, request: Request) -> Usage | None:
         """Return what the call cost: as counted, else as reserved; None where it cost nothing for sure."""
@@ -84,6 +84,7 @@ class Client:
         self._endpoint = endpoint
         self._settings = settings
         self._model = settings.answering_model or settings.model
+        self._limit = "max_tokens"
         # The system's certificates and those of SSL_CERT_FILE, where a private authority is set up.
         secure = endpoint.url.lower().startswith("https:")
         self._verify: ssl.SSLContext | bool = ssl.create_default_context() if secure else False
@@ -92,11 +93,14 @@ class Client:
 
     def ask(self, messages: list[dict[str, str]], seed: int | None, answer_tokens: int) -> Reply:
         """Make one call. Raises nothing for what the endpoint does."""
+        options = self._options(messages, seed, answer_tokens)
         try:
-            body = asyncio.run(self._call(self._options(messages, seed, answer_tokens), answer_tokens))
+            body = asyncio.run(self._call(options, answer_tokens))
         except TimeoutError:
             return Reply("judge_unavailable", "again")
         except APIStatusError as error:
+            if self._renames_limit(error, options):
+                return Reply("judge_misconfigured", "again", paid=False)
             return _refused(error)
         except APIConnectionError as error:
             sent = type(error.__cause__).__name__ not in _NEVER_SENT
@@ -112,7 +116,7 @@ class Client:
             "model": self._settings.model,
             "messages": messages,
             "temperature": self._settings.temperature,
-            "max_tokens": answer_tokens,
+            self._limit: answer_tokens,
         }
         if seed is not None:
             options["seed"] = seed
@@ -141,6 +145,13 @@ class Client:
             async with create(**options) as response:
                 return await _whole(response, BYTES_ON_TOP + BYTES_PER_TOKEN * answer_tokens)
 
+    def _renames_limit(self, error: APIStatusError, sent: Mapping[str, Any]) -> bool:
+        """Note that this model wants the newer name of the answer's limit, as some hosted ones do."""
+        wants = error.status_code == 400 and error.param == "max_tokens" and "max_tokens" in sent
+        if wants:
+            self._limit = "max_completion_tokens"
+        return wants
+
     async def _clean_headers(self, request: Any) -> None:
         for name in list(request.headers):
             if name.lower() not in _SENT_HEADERS:
@@ -155,7 +166,8 @@ class Client:
             return Reply("judge_invalid_answer", "again")
         usage = found.tokens()
         if found.model and found.model != self._model:
-            return Reply("judge_other_model", "break", usage=usage, model=found.model)
+            detail = f"it answers as {found.model[:100]!r}"
+            return Reply("judge_other_model", "break", usage=usage, detail=detail)
         if not found.choices:
             return Reply("judge_invalid_answer", "again", usage=usage)
         choice = found.choices[0]
@@ -193,7 +205,7 @@ def _refused(error: APIStatusError) -> Reply:
     """Return what an HTTP status other than 2xx means. Nothing was paid for what was refused unread."""
     status = error.status_code
     if error.code == "insufficient_quota":
-        return Reply("judge_unavailable", "break", paid=False)
+        return Reply("judge_unavailable", "break", paid=False, detail="its quota is used up")
     if status in (408, 425, 429) or status >= 500:
         pause = asked_for_pause(error.response.headers)
         return Reply("judge_unavailable", "again", paid=status not in (425, 429), pause=pause)
@@ -205,4 +217,5 @@ def _refused(error: APIStatusError) -> Reply:
     if status in (400, 422) and _FILTERED.search(said):
         return Reply("judge_refused", "stop", paid=False)
     about_request = status in (400, 422)
-    return Reply("judge_misconfigured", "break", paid=False, about_request=about_request)
+    detail = f"HTTP status {status}"
+    return Reply("judge_misconfigured", "break", paid=False, about_request=about_request, detail=detail)

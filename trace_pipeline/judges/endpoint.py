@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.judges.contracts import Account, Judge, Redaction
+from trace_pipeline.setting_types import web_address
 from trace_pipeline.settings import Settings
 
 #: Environment variable with the key of the endpoint.
 KEY_VARIABLE = "TRACE_JUDGE_API_KEY"
-#: Below, the task that the judge is told leaves no room for sentences.
-LEAST_CONTEXT_TOKENS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +23,17 @@ class Endpoint:
 
 
 def find_endpoint(settings: Settings, url: str, key: str) -> Endpoint:
-    """Return the setting's endpoint, else the given one. ConfigurationError where there is none."""
+    """Return the setting's endpoint, else the given one. ConfigurationError where it cannot be one."""
     found = settings.judge.endpoint or url
     if not found:
         raise ConfigurationError(
             "setting 'judge.endpoint': the judge needs the address of an endpoint, "
             "here or in the Airflow connection trace_judge"
         )
+    try:
+        web_address(found, credentials="the password of the Airflow connection trace_judge")
+    except ValueError as error:
+        raise ConfigurationError(f"the address of the Airflow connection trace_judge: {error}") from None
     found_key = (key or os.environ.get(KEY_VARIABLE, "")).strip()
     if not (found_key.isascii() and found_key.isprintable()):
         raise ConfigurationError(
@@ -56,9 +59,4 @@ def make_judge(settings: Settings, account: Account, redaction: Redaction, url: 
             "setting 'scorers': a judge needs the extra 'judge' of trace-nightly installed "
             f"(missing: {error.name})"
         ) from error
-    if settings.judge.context_tokens < LEAST_CONTEXT_TOKENS:
-        raise ConfigurationError(
-            f"setting 'judge.context_tokens': the task itself takes most of {settings.judge.context_tokens} "
-            f"tokens; at least {LEAST_CONTEXT_TOKENS} are wanted"
-        )
     return LanguageModelJudge(endpoint, settings.judge, account, redaction)

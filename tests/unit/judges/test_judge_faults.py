@@ -6,14 +6,19 @@ import json
 import logging
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fakes import MemoryAccount, WordRedaction
-from tests.judge_stub import FAULTS, Behaviour, Reply, Stub, in_turn, judge_stub, supported, verdict
+from tests.judge_stub import FAULTS, Asked, Behaviour, Reply, Stub, in_turn, judge_stub, supported, verdict
+from trace_core.reasons import FAILURE_REASONS
 from trace_core.records import Document, Log
 from trace_pipeline.judge_settings import JudgeSettings
 from trace_pipeline.judges.asking import BREAK_AFTER
@@ -34,11 +39,11 @@ def a_log(number: int = 1) -> Log:
 class Bench:
     """A judge in front of a stub, with what it spent and how long it would have waited."""
 
-    def __init__(self, stub: Stub, account: MemoryAccount | None = None, **settings: Any) -> None:
+    def __init__(self, stub: Stub, account: MemoryAccount | None = None, **changes: Any) -> None:
         self.stub = stub
         self.pauses: list[float] = []
         self.account = account or MemoryAccount()
-        made = JudgeSettings(**{"model": "m", "timeout_seconds": 5, **settings})
+        made = JudgeSettings(**{"model": "m", "timeout_seconds": 5, **changes})
         self.judge = LanguageModelJudge(
             Endpoint(stub.url), made, self.account, WordRedaction(), self.pauses.append
         )
@@ -330,3 +335,66 @@ def test_an_error_of_the_account_is_not_swallowed() -> None:
 
     with judge_stub() as stub, pytest.raises(ConnectionError):
         Bench(stub, Gone()).ask()
+
+
+def test_a_model_that_wants_the_newer_name_of_the_limit_gets_it() -> None:
+    """Once learned, it is used from the first call on; an endpoint that wants neither is misconfigured."""
+    raw = json.dumps(
+        {"error": {"code": "unsupported_parameter", "param": "max_tokens", "message": "x"}}
+    ).encode()
+
+    def newer(asked: Asked) -> Reply:
+        return Reply(status=400, raw=raw) if "max_tokens" in asked.body else supported(asked)
+
+    with judge_stub(newer) as stub:
+        bench = Bench(stub)
+        assert [bench.ask(number).calls for number in (1, 2)] == [2, 1]
+        assert stub.asked[-1].body["max_completion_tokens"] == 4_000
+        stub.behaviour = lambda asked: Reply(status=400, raw=raw)
+        neither = Bench(stub)
+        assert [(neither.ask(1).reason, neither.ask(2).calls)] == [("judge_misconfigured", 0)]
+
+
+def test_an_endpoint_that_speaks_no_tls_is_unavailable() -> None:
+    """The handshake fails before anything is sent."""
+    with judge_stub() as stub:
+        stub.url = stub.url.replace("http:", "https:")
+        bench = Bench(stub, attempts=1)
+        assert bench.ask().reason == "judge_unavailable"
+    assert bench.account.tokens == 0
+
+
+FAST = [name for name in LASTING if name not in (*SLOW, "busy_for_long")]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    faults=st.lists(st.sampled_from([*FAST, *["ok"] * 12]), max_size=40),
+    calls=st.integers(0, 40),
+    attempts=st.integers(1, 4),
+    seed=st.randoms(use_true_random=False),
+)
+def test_any_mixture_of_faults_ends_every_log_once_and_within_the_budget(
+    faults: list[str], calls: int, attempts: int, seed: Random
+) -> None:
+    """Four threads; then once more with a well endpoint: what was answered is not asked again."""
+    script = [FAULTS.get(name, supported) for name in faults]
+    with judge_stub(in_turn(*script)) as stub, ThreadPoolExecutor(4) as threads:
+        account = MemoryAccount(calls=calls)
+        numbers = [seed.randrange(8) for _ in range(16)]
+        first = Bench(stub, account, attempts=attempts)
+        ends = list(threads.map(first.ask, numbers))
+        asked = len(stub.asked)
+        assert asked == len(account.calls) <= calls
+        assert "under_way" not in account.outcomes
+        for end in ends:
+            assert (end.annotation is None) == (end.reason is not None)
+            assert end.reason is None or end.reason in FAILURE_REASONS or end.reason == "budget"
+            assert end.calls <= attempts
+        assert sum(end.calls for end in ends) == asked
+        answered = [call.request.content_hash for call in account.calls if call.outcome == "answered"]
+        assert sorted(answered) == sorted(account.answers)
+        stub.behaviour, account.calls_limit = supported, None
+        again = list(threads.map(Bench(stub, account).ask, sorted(set(numbers))))
+    assert all(end.annotation is not None for end in again)
+    assert sum(end.calls for end in again) == len(set(numbers)) - len(answered)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import ssl
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tests.fakes import MemoryAccount, WordRedaction
 from tests.judge_stub import FAULTS, Asked, Reply, Stub, judge_stub, verdict
@@ -244,11 +251,6 @@ def test_the_setting_beats_the_address_of_the_connection() -> None:
         ({"model": "m"}, "", "judge.endpoint"),
         ({"endpoint": "http://127.0.0.1:9/v1"}, "", "judge.model"),
         ({"endpoint": "http://127.0.0.1:9/v1", "model": "m"}, "k\u00e9y", "TRACE_JUDGE_API_KEY"),
-        (
-            {"endpoint": "http://127.0.0.1:9/v1", "model": "m", "context_tokens": 1_000},
-            "",
-            "judge.context_tokens",
-        ),
     ],
 )
 def test_what_is_missing_is_named(judge: dict[str, Any], key: str, named: str) -> None:
@@ -301,3 +303,46 @@ def test_log_and_endpoint_may_be_of_any_script() -> None:
     with judge_stub() as stub:
         assert a_judge(stub).judge(log, WHEN).annotation is not None
         assert all(text in stub.asked[0].prompt for text in texts)
+
+
+def certificate_of(folder: Path) -> Path:
+    """A new certificate of an authority of one's own, for 127.0.0.1, with its key in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = folder / "certificate.pem"
+    file.write_bytes(made.public_bytes(serialization.Encoding.PEM) + private)
+    return file
+
+
+def test_tls_is_checked_against_the_systems_certificates_and_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unknown authority is refused before anything is sent; SSL_CERT_FILE makes it known."""
+    file = certificate_of(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    with judge_stub(certificate=context) as stub:
+        unknown = a_judge(stub, attempts=1).judge(LOG, WHEN)
+        assert (unknown.reason, stub.asked) == ("judge_unavailable", [])
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        assert a_judge(stub).judge(LOG, WHEN).annotation is not None
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/v1", "127.0.0.1", "http://user:secret@127.0.0.1/v1"])
+def test_a_connection_with_a_wrong_address_is_refused(url: str) -> None:
+    """Before any call, without the password that it may hold."""
+    with pytest.raises(ConfigurationError, match="connection trace_judge") as caught:
+        make_judge(settings_for(), MemoryAccount(), WordRedaction(), url, "")
+    assert "secret" not in str(caught.value)
