@@ -30,11 +30,12 @@ def run_window(
     *,
     late_days: int,
     force: bool = False,
+    debt: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RunReport:
-    """Score the window and its late days; raises as the steps do."""
+    """Score the window, its late days and, with `debt`, days that owe; raises as the steps do."""
     notes = check_source(pipeline)
-    batches = plan_batches(pipeline, window, late_days=late_days)
+    batches = plan_batches(pipeline, window, late_days=late_days, debt=debt)
     results = []
     for number, batch in enumerate(batches, start=1):
         results.append(score_batch(pipeline, batch, force=force))

@@ -54,6 +54,7 @@ class Known:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self.evaluated: dict[int, dict[Position, str]] = {}
+        self._owed: dict[int, dict[Position, tuple[str, float]]] = {}
         self.quarantined: dict[tuple[datetime, str, int], str] = {}
         self._kept: set[Position] = set()
         self._still: set[tuple[datetime, str, int]] = set()
@@ -75,6 +76,20 @@ class Known:
     def scorer_is_due(self, scorer_id: int, entry: Entry) -> bool:
         """Tell whether this scorer has not seen this content."""
         return self.evaluated[scorer_id].get((entry.logged_at, entry.log_id or "")) != entry.input_hash
+
+    def owes(self, scorer_id: int, key: Position, input_hash: str, probability: float) -> None:
+        """Note that a judge's turn, drawn with this probability, did not come or came to nothing."""
+        self._owed.setdefault(scorer_id, {})[key] = (input_hash, probability)
+
+    def drawn(self, scorer_id: int, entries: Iterable[Entry]) -> dict[Entry, float]:
+        """Return which of the entries were drawn before with this very content, and their probabilities."""
+        owed = self._owed.get(scorer_id, {})
+        found = {}
+        for entry in entries:
+            input_hash, probability = owed.get((entry.logged_at, entry.log_id or ""), ("", 1.0))
+            if input_hash == entry.input_hash:
+                found[entry] = probability
+        return found
 
     def quarantine_is_new(self, key: Position, occurrence: int, input_hash: str) -> bool:
         """Tell whether this row is not in the quarantine with this content."""
@@ -109,9 +124,11 @@ def load_known(connection: Connection, batch: Batch, scorer_ids: Sequence[int], 
         known.evaluated[scorer_id] = {}
     place = {"from_at": batch.start.logged_at, "to_at": batch.end.logged_at}
     rows = connection.execute(query("known_hashes"), {**place, "scorer_ids": list(scorer_ids)})
-    for scorer_id, logged_at, log_id, input_hash in rows:
+    for scorer_id, logged_at, log_id, input_hash, owed_hash, probability in rows:
         if batch.start <= Key(logged_at, log_id) < batch.end:
             known.evaluated[scorer_id][logged_at, log_id] = input_hash
+            if owed_hash is not None:
+                known.owes(scorer_id, (logged_at, log_id), owed_hash, probability)
     for logged_at, log_id, occurrence, input_hash in connection.execute(query("known_quarantine"), place):
         if batch.start <= Key(logged_at, log_id) < batch.end:
             known.quarantined[logged_at, log_id, occurrence] = input_hash

@@ -49,6 +49,11 @@ class Run:
         return 0 if self.params.get("from_day") else self.pipeline.settings.late_days
 
     @property
+    def pays_debts(self) -> bool:
+        """Whether days are read again that a judge's budget did not reach; not in a run over given days."""
+        return not self.params.get("from_day") and not self.force
+
+    @property
     def force(self) -> bool:
         """Whether logs are scored although nothing about them changed."""
         return bool(self.params.get("force"))

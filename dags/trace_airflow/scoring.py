@@ -24,12 +24,12 @@ def check_source() -> list[str]:
 
 @task
 def plan_batches() -> list[Any]:
-    """Part the run's days into key ranges."""
+    """Part the run's days, and those that owe a judge, into key ranges."""
     from trace_airflow.runs import open_run
     from trace_pipeline.steps.plan_batches import plan_batches as step
 
     with open_run() as run:
-        return list(step(run.pipeline, run.window, late_days=run.late_days))
+        return list(step(run.pipeline, run.window, late_days=run.late_days, debt=run.pays_debts))
 
 
 # What the UI calls a batch: 0007 from 2026-11-30.
@@ -42,7 +42,7 @@ _LABEL = "{{ task.op_kwargs['batch']['batch_id'] }} from {{ task.op_kwargs['batc
     execution_timeout=timedelta(hours=1),
 )
 def score_batch(batch: Any) -> Any:
-    """Score one key range in one transaction."""
+    """Ask a judge, where one is to be asked; then score one key range in one transaction."""
     from trace_airflow.runs import open_run
     from trace_pipeline.steps.score_batch import score_batch as step
 

@@ -6,7 +6,7 @@
 -- safe to re-run: yes, it only reads
 select format(
     'Sums of %s on %s, scorer %s: %s rows; the ledger accounts for %s.',
-    d.metric, d.day, s.name, d.n + d.undefined + d.unscored, l.source_rows - coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
+    d.metric, d.day, s.name, d.n + d.undefined + d.unscored + d.sampled_out, l.source_rows - coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
 ) as finding
 from trace.daily_metric as d
 inner join trace.ledger as l on d.scorer_id = l.scorer_id and d.day = l.day
@@ -15,5 +15,5 @@ where
     d.dimension = ''
     and d.scorer_id = any(:scorer_ids) and d.day = any(cast(:days as date[]))
     and cast(:from_at as timestamptz) < cast(:to_at as timestamptz)
-    and d.n + d.undefined + d.unscored <> l.source_rows - coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
+    and d.n + d.undefined + d.unscored + d.sampled_out <> l.source_rows - coalesce(cast(l.reasons ->> 'batch_failed' as bigint), 0)
 order by d.day, d.metric

@@ -53,6 +53,7 @@ def run(
             window,
             late_days=late,
             force=force,
+            debt=not to and not force,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     console.print(

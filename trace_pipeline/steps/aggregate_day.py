@@ -16,7 +16,7 @@ from trace_pipeline.batches import Batch, BatchMessage, BatchResult
 from trace_pipeline.context import Pipeline
 from trace_pipeline.source import Key
 from trace_pipeline.sqlfiles import query
-from trace_pipeline.window import Window, day_bounds, days_between
+from trace_pipeline.window import Window, day_bounds, day_of, days_between
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def aggregate_day(
     *,
     late_days: int,
 ) -> list[str]:
-    """Restate the window's days, and those late days whose evaluations changed, for each scorer.
+    """Restate the window's days, and those days that the run read besides whose evaluations changed.
 
     `batches` is the plan, `results` what came back; a batch without a result has failed, and its logs without
     an outcome are counted as failed. Returns the restated days (ISO), sorted.
@@ -54,23 +54,29 @@ def aggregate_day(
         read.update(result["read"])
     missing = [Batch.from_message(message) for message in batches if message["batch_id"] not in done]
     reading = _Reading(read, missing)
-    first_day = window.first_day - timedelta(days=late_days)
+    days = _days_of(pipeline, window, batches, late_days)
     restated: set[date] = set()
     for scorer_id in pipeline.scorer_ids:
         with pipeline.results.begin() as connection:
             connection.execute(query("lock_series"), {"series": f"sums {scorer_id}"})
-            place = {"scorer_id": scorer_id, "first_day": first_day, "last_day": window.last_day}
+            place = {"scorer_id": scorer_id, "days": days}
             due = {row.day for row in connection.execute(query("take_marked_days"), place)}
             due.update(window.days())
-            due.update(
-                day
-                for day in days_between(first_day, window.last_day)
-                if not _is_whole(pipeline, reading, day)
-            )
+            due.update(day for day in days if not _is_whole(pipeline, reading, day))
             for day in sorted(due):
                 if _restate(pipeline, connection, scorer_id, day, reading):
                     restated.add(day)
     return [day.isoformat() for day in sorted(restated)]
+
+
+def _days_of(
+    pipeline: Pipeline, window: Window, batches: Sequence[BatchMessage], late_days: int
+) -> list[date]:
+    """Return the days that the run has read as a whole: the window, the late ones, and those with debts."""
+    first_day = window.first_day - timedelta(days=late_days)
+    starts = (Batch.from_message(message).start.logged_at for message in batches)
+    older = {day_of(moment, pipeline.settings.day_time_zone) for moment in starts}
+    return sorted({*older, *days_between(first_day, window.last_day)})
 
 
 def _is_whole(pipeline: Pipeline, reading: _Reading, day: date) -> bool:

@@ -10,16 +10,15 @@ from sqlalchemy import Connection
 
 from trace_core.errors import BadInput, TemporaryFault
 from trace_core.records import Log, parse_log
-from trace_core.scorers import Scorer
+from trace_core.scorers import Evaluation, Scorer
 from trace_pipeline.batches import Batch, BatchMessage, BatchResult
 from trace_pipeline.context import Pipeline
+from trace_pipeline.due_logs import examined, in_chunks, prepared_scorers
+from trace_pipeline.judges.preparing import JudgedBatch
 from trace_pipeline.results import BatchWriter, Known, load_known
 from trace_pipeline.source import Entry, Key, Source
 from trace_pipeline.telemetry import BatchTelemetry, batch_telemetry
 from trace_pipeline.window import day_bounds, day_of
-
-_CHUNK_ROWS = 200
-_CHUNK_BYTES = 8_000_000
 
 
 def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = False) -> BatchResult:
@@ -27,20 +26,21 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
 
     With `force` all of them. A row that cannot be read is quarantined, one on which a scorer breaks is
     recorded as failed; neither stops the batch. Evaluations of logs that have left the source go too, unless
-    a whole day has left it, as when the source forgets old logs. Returns counts; raises only for faults
-    that a retry may cure.
+    a whole day has left it, as when the source forgets old logs. A judge is asked before the transaction
+    begins. Returns counts; raises only for faults that a retry may cure.
     """
     batch = Batch.from_message(message)
-    scorers = pipeline.scorer_ids
-    with batch_telemetry(pipeline.settings.telemetry) as told, pipeline.results.begin() as results:
-        # Before the source's snapshot: what another run has scored by now is in it, or has left the source.
-        known = load_known(results, batch, list(scorers), pipeline.limits)
-        writer = BatchWriter(results, pipeline, list(scorers))
-        with pipeline.read_source() as (connection, source):
-            run = _Run(pipeline, source, connection, scorers, known, writer, force, told)
-            run.read(batch)
-            run.forget_vanished()
-        changed = writer.finish()
+    with batch_telemetry(pipeline.settings.telemetry) as told:
+        scorers = prepared_scorers(pipeline, message, force=force)
+        with pipeline.results.begin() as results:
+            # Before the source's snapshot: what another run has scored by now is in it, or has left.
+            known = load_known(results, batch, list(scorers), pipeline.limits)
+            writer = BatchWriter(results, pipeline, list(scorers))
+            with pipeline.read_source() as (connection, source):
+                run = _Run(pipeline, source, connection, scorers, known, writer, force, told)
+                run.read(batch)
+                run.forget_vanished()
+            changed = writer.finish()
         told.logs = run.read_by_day.total()
     return BatchResult(batch_id=batch.batch_id, read=dict(sorted(run.read_by_day.items())), changed=changed)
 
@@ -72,43 +72,22 @@ class _Run:
 
     def read(self, batch: Batch) -> None:
         """Score what is due of the range, in key order, chunk by chunk, so that memory stays flat."""
-        due: list[Entry] = []
-        size = 0
         # The first pass is finished before texts are fetched: one connection serves one cursor at a time.
-        for entry in list(self._due_entries(batch)):
-            if due and (len(due) >= _CHUNK_ROWS or size + entry.byte_length > _CHUNK_BYTES):
-                self._score(due)
-                due, size = [], 0
-            due.append(entry)
-            size += entry.byte_length
-        self._score(due)
+        for due in in_chunks(list(self._due_entries(batch))):
+            self._score(due)
 
     def _due_entries(self, batch: Batch) -> Iterator[Entry]:
         """Yield the entries to score; count all, and settle those that need no text."""
-        previous: tuple[datetime, str] | None = None
-        occurrence = 0
-        for entry in self.source.entries(self.connection, batch.start, batch.end):
+        listed = self.source.entries(self.connection, batch.start, batch.end)
+        for entry, occurrence, refusal in examined(listed, self.pipeline.settings.max_log_bytes):
             key = (entry.logged_at, entry.log_id or "")
-            occurrence = occurrence + 1 if key == previous else 0
-            previous = key
             self.read_by_day[day_of(entry.logged_at, self.zone).isoformat()] += 1
-            refusal = self._refusal(entry, occurrence)
             self.known.see(key, occurrence, readable=refusal is None)
             if refusal is not None:
                 if self.force or self.known.quarantine_is_new(key, occurrence, entry.input_hash):
                     self.writer.quarantine(entry, occurrence, refusal, {})
             elif self.force or self.known.is_due(key, entry.input_hash, self.scorers):
                 yield entry
-
-    def _refusal(self, entry: Entry, occurrence: int) -> BadInput | None:
-        if not entry.log_id:
-            return BadInput("missing_log_id", "the source's id column is NULL or empty")
-        if occurrence:
-            return BadInput("duplicate_log_id", f"row {occurrence + 1} with this id and time")
-        limit = self.pipeline.settings.max_log_bytes
-        if entry.byte_length > limit:
-            return BadInput("text_too_large", f"{entry.byte_length:,} bytes; max_log_bytes is {limit:,}")
-        return None
 
     def _score(self, entries: Sequence[Entry]) -> None:
         """Fetch, parse and score one chunk."""
@@ -134,7 +113,7 @@ class _Run:
                 if self.force or self.known.scorer_is_due(scorer_id, entry)
             ]
             evaluations = self.told.watch(
-                scorer.name, [entry.logged_at for entry, _ in due], scorer.score_many(log for _, log in due)
+                scorer.name, [entry.logged_at for entry, _ in due], _evaluations(scorer, due)
             )
             self.writer.evaluations(scorer_id, zip(due, evaluations, strict=True))
 
@@ -152,3 +131,10 @@ class _Run:
     def _day_has_logs(self, moment: datetime) -> bool:
         start, end = day_bounds(day_of(moment, self.zone), self.zone)
         return self.source.count(self.connection, Key(start), Key(end)) > 0
+
+
+def _evaluations(scorer: Scorer, due: Sequence[tuple[Entry, Log]]) -> Iterator[Evaluation]:
+    """Score logs; a scorer that has asked about them knows them by their entries."""
+    if isinstance(scorer, JudgedBatch):
+        return scorer.score_placed(due)
+    return scorer.score_many(log for _, log in due)
