@@ -16,8 +16,8 @@ from trace_pipeline.sqlfiles import query
 
 VERDICTS: Final = ("supported", "unsupported", "unsure")
 LONGEST_NOTE: Final = 2_000
-_LONGEST_NAME: Final = 200
-_KEY: Final = re.compile(r"[a-z]{1,8}")
+LONGEST_NAME: Final = 200
+SENTENCE_KEY: Final = re.compile(r"[a-z]{1,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def write_label(connection: Connection, label: NewLabel) -> int:
         raise BadInput("unknown_verdict", f"A verdict is one of {', '.join(VERDICTS)}.")
     if len(label.note) > LONGEST_NOTE or not is_storable(label.note):
         raise BadInput("invalid_note", f"A note has at most {LONGEST_NOTE:,} characters, and no NUL.")
-    if not 0 < len(label.labelled_by) <= _LONGEST_NAME or not is_storable(label.labelled_by):
+    if not 0 < len(label.labelled_by) <= LONGEST_NAME or not is_storable(label.labelled_by):
         raise BadInput("unknown_person", "Your account has no usable name.")
     scored = scored_by(connection, label.logged_at, label.log_id) if is_storable(label.log_id) else []
     if not scored:
@@ -54,7 +54,8 @@ def write_label(connection: Connection, label: NewLabel) -> int:
         if one.evaluation.annotation
         for key in one.evaluation.annotation.response_sentence_keys
     }
-    if label.sentence_key and (not _KEY.fullmatch(label.sentence_key) or label.sentence_key not in keys):
+    key = label.sentence_key
+    if key and (not SENTENCE_KEY.fullmatch(key) or key not in keys):
         raise BadInput("unknown_sentence", "The response has no such sentence.")
     return int(connection.execute(query("write_label"), _columns(label, scored[0].input_hash)).scalar_one())
 
