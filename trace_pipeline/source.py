@@ -8,9 +8,7 @@ may have is read cut, just long enough to be refused.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,6 +20,7 @@ from sqlalchemy.sql.elements import quoted_name
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.settings import SourceSettings
+from trace_pipeline.source_rows import joined_segments, unwrapped
 from trace_pipeline.sqlfiles import query
 
 _STREAM_ROWS = 2_000
@@ -128,25 +127,25 @@ class Source:
         last = sa.func.timezone(zone, _moment(high + _ZONELESS_SLACK))
         return sa.and_(raw >= first, raw <= last, exactly)
 
-    def input_hash(self) -> ColumnElement[str]:
+    def _texts(self) -> dict[str, ColumnElement[Any]]:
+        """The columns that scoring reads, by name, each as text."""
+        names = [*(self._names[field] for field in _READ), *self.settings.segment_columns.values()]
+        return {name: sa.cast(self.table.c[name], sa.Text) for name in names if name}
+
+    def input_hash(self, texts: Mapping[str, ColumnElement[Any]] | None = None) -> ColumnElement[str]:
         """SHA-256 (hex) of everything that scoring reads, computed by the source's server: no text moves."""
-        read = [
-            self.column(field) for field in ("question", "documents", "response", "ground_truth", "segments")
-        ]
-        parts = [sa.cast(part, sa.Text) for part in read if part is not None]
-        parts += [sa.cast(self.table.c[name], sa.Text) for name in self.settings.segment_columns.values()]
+        texts = texts or self._texts()
+        names = [*(self._names[field] for field in _READ), *self.settings.segment_columns.values()]
+        parts = [texts[name] for name in names if name]
         # A row's text form tells NULL from '' and marks where one column ends.
         whole = sa.cast(sa.func.row(*parts), sa.Text)
         return sa.func.encode(sa.func.sha256(sa.func.convert_to(whole, "UTF8")), "hex")
 
-    def byte_length(self) -> ColumnElement[int]:
+    def byte_length(self, texts: Mapping[str, ColumnElement[Any]] | None = None) -> ColumnElement[int]:
         """Bytes of all that scoring reads of a log, for the limit on what is moved at all."""
-        read = [self.column(field) for field in _READ]
-        sizes = [
-            sa.func.coalesce(sa.func.octet_length(sa.cast(part, sa.Text)), 0)
-            for part in read
-            if part is not None
-        ]
+        texts = texts or self._texts()
+        read = [texts[name] for field in _READ if (name := self._names[field])]
+        sizes = [sa.func.coalesce(sa.func.octet_length(part), 0) for part in read]
         total: ColumnElement[int] = sizes[0]
         for size in sizes[1:]:
             total = total + size
@@ -202,20 +201,39 @@ class Source:
         In key order; rows that share a key in the order of their hashes, so that the same one counts as the
         first in every run.
         """
-        statement = (
-            sa.select(self.logged_at, self.log_id, self.input_hash(), self.byte_length())
-            .where(self.within(start, end))
-            .order_by(self.logged_at, self._ident, self.input_hash())
-        )
+        placed = [self.logged_at.label("at"), self.log_id.label("id"), self._ident.label("ident")]
+        texts = {name: text.label(f"text_{n}") for n, (name, text) in enumerate(self._texts().items())}
+        # Its offset of 0 keeps the server from folding it into the outer query, and from making text of JSON
+        # again for each use of it.
+        row = sa.select(*placed, *texts.values()).where(self.within(start, end)).offset(0).subquery()
+        once = {name: row.c[text.name] for name, text in texts.items()}
+        statement = sa.select(
+            row.c.at, row.c.id, self.input_hash(once).label("hash"), self.byte_length(once)
+        ).order_by(row.c.at, row.c.ident, "hash")
         result = connection.execution_options(yield_per=_STREAM_ROWS).execute(statement)
         for logged_at, log_id, input_hash, byte_length in result:
             yield Entry(logged_at, log_id, input_hash, byte_length)
 
     def texts(self, connection: Connection, entries: Sequence[Entry]) -> dict[Entry, Mapping[str, object]]:
-        """Fetch the given logs (consecutive ones in key order) as rows in rag_log's form."""
-        wanted = {(entry.logged_at, entry.log_id, entry.input_hash): entry for entry in entries}
+        """Fetch the given logs (consecutive ones in key order) as rows in rag_log's form.
+
+        In the snapshot that they were listed in. Where two rows share a key, the hash tells them apart.
+        """
+        wanted = {(entry.logged_at, entry.log_id): entry for entry in entries}
         if not wanted:
             return {}
+        statement = self._texts_of(entries)
+        found = connection.execute(statement).mappings().all()
+        if len(found) > len(wanted) or len(entries) > len(wanted):
+            statement = statement.add_columns(self.input_hash().label("input_hash"))
+            by_hash = {(entry.logged_at, entry.log_id, entry.input_hash): entry for entry in entries}
+            found = connection.execute(statement).mappings().all()
+            placed = [by_hash.get((row["logged_at"], row["log_id"], row["input_hash"])) for row in found]
+        else:
+            placed = [wanted.get((row["logged_at"], row["log_id"])) for row in found]
+        return {entry: self._record(row) for entry, row in zip(placed, found, strict=True) if entry}
+
+    def _texts_of(self, entries: Sequence[Entry]) -> sa.Select[Any]:
         fields = [self.log_id.label("log_id"), self.logged_at.label("logged_at")]
         fields += [self._readable(field).label(field) for field in _READ]
         extra = self.settings.segment_columns
@@ -224,17 +242,14 @@ class Source:
             for at, name in enumerate(extra.values())
         ]
         ids = sa.bindparam("wanted", [entry.log_id for entry in entries], type_=postgresql.ARRAY(sa.Text))
-        statement = sa.select(*fields, self.input_hash().label("input_hash")).where(
+        return sa.select(*fields).where(
             self._between(entries[0].logged_at, entries[-1].logged_at), self.log_id == sa.func.any(ids)
         )
-        rows: dict[Entry, Mapping[str, object]] = {}
-        for row in connection.execute(statement).mappings():
-            entry = wanted.get((row["logged_at"], row["log_id"], row["input_hash"]))
-            if entry is not None:
-                record = {name: row[name] for name in ("log_id", "logged_at", *_READ)}
-                record["documents"] = _unwrapped(row["documents"])
-                rows[entry] = {**record, "segments": _joined_segments(row, extra)}
-        return rows
+
+    def _record(self, row: Mapping[Any, Any]) -> Mapping[str, object]:
+        record = {name: row[name] for name in ("log_id", "logged_at", *_READ)}
+        segments = joined_segments(row, self.settings.segment_columns)
+        return {**record, "documents": unwrapped(row["documents"]), "segments": segments}
 
     def by_id(self, connection: Connection, log_id: str) -> list[Mapping[str, object]]:
         """Fetch the logs of one id as rows in rag_log's form, oldest first."""
@@ -246,29 +261,6 @@ class Source:
 
 def _moment(value: datetime) -> ColumnElement[Any]:
     return sa.cast(sa.literal(value, sa.DateTime(timezone=True)), sa.DateTime(timezone=True))
-
-
-def _unwrapped(value: object) -> object:
-    """Take JSON that was written as a JSON string, a common slip of programs that log, out of its string."""
-    if isinstance(value, str) and value.startswith('"'):
-        with suppress(ValueError):  # not JSON: parse_log says so
-            return json.loads(value)
-    return value
-
-
-def _joined_segments(row: Mapping[Any, Any], extra: Mapping[str, str]) -> object:
-    """Lay the segments that live in columns of their own over those of the segments column."""
-    base = _unwrapped(row["segments"])
-    if isinstance(base, str):
-        try:
-            base = json.loads(base)
-        except (ValueError, RecursionError):
-            return base  # not an object: parse_log says so
-    if base is not None and not isinstance(base, dict):
-        return base
-    joined = dict(base or {})
-    joined.update({name: row[f"segment_{at}"] for at, name in enumerate(extra)})
-    return joined
 
 
 def open_source(connection: Connection, settings: SourceSettings) -> Source:

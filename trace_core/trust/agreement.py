@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 _Z: Final = 1.959964  # 95 %
 _BINS: Final = 10
@@ -119,6 +118,8 @@ def _share(count: int, n: int) -> tuple[float | None, tuple[float, float] | None
     """A share with E. Wilson's interval, which stays in [0, 1] and holds for small n."""
     if not n:
         return None, None
+    from scipy import stats  # here, as it takes a second: sampling, in each scoring task, needs none of it
+
     interval = stats.binomtest(count, n).proportion_ci(method="wilson")
     return count / n, (float(interval.low), float(interval.high))
 
@@ -129,6 +130,8 @@ def _auroc(
     """The Mann-Whitney statistic with the interval of E. DeLong, D. DeLong and D. Clarke-Pearson 1988."""
     if not len(good) or not len(bad):
         return None, None
+    from scipy import stats
+
     ranks = stats.rankdata(np.concatenate([good, bad]))
     of_good = (ranks[: len(good)] - stats.rankdata(good)) / len(bad)
     of_bad = 1 - (ranks[len(good) :] - stats.rankdata(bad)) / len(good)

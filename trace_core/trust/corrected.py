@@ -23,8 +23,6 @@ from dataclasses import dataclass
 from math import fsum, inf, sqrt
 from typing import Final
 
-from scipy import stats
-
 _LEAST_LABELS: Final = 2  # in a stratum, before its spread is believed by the allocation
 
 
@@ -109,6 +107,8 @@ def rate_and_interval(
     strength = max(0.1, mean * (1 - mean) / (within + between) - 1)
     tails = (1 - confidence) / 2
     shape = mean * strength, (1 - mean) * strength
+    from scipy import stats  # here, as it takes a second: sampling, in each scoring task, needs none of it
+
     low, high = float(stats.beta.ppf(tails, *shape)), float(stats.beta.ppf(1 - tails, *shape))
     return rate, min(low, rate), max(high, rate)
 
