@@ -1,4 +1,4 @@
-"""Takes a log, or all logs of a segment value, out of everything that is kept: results, labels, source."""
+"""Takes a log, or all logs of a segment value, out of all that is kept: results, judge, labels, source."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from trace_pipeline.source import Source, open_source
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.window import Window
 
+# Kept answers are found by the evaluations, calls by the anchors, so these go later.
+_JUDGED = ("erase_judge_calls", "erase_kept_answers", "erase_anchors")
 _BY_LOG = ("erase_evaluations", "erase_quarantine", "erase_labels")
 _BY_SEGMENT = ("erase_segment_sums", "erase_segment_checks", "erase_segment_incidents")
 
@@ -76,6 +78,9 @@ def _erase_results(
     connection.execute(query("erase_find"), place)
     zone = {"zone": pipeline.settings.day_time_zone}
     days = {row.day for row in connection.execute(query("erase_days"), zone)}
+    for name in _JUDGED:
+        by_id = {"log_ids": list(log_ids)}
+        rows[name.removeprefix("erase_")] = connection.execute(query(name), by_id).rowcount
     for name in _BY_LOG:
         rows[name.removeprefix("erase_")] = connection.execute(query(name)).rowcount
     if segment is not None:

@@ -13,6 +13,9 @@ from tests.sql.tools import DAY, MakePipeline, a_log, execute, noon, rows
 from trace_core.errors import ConfigurationError
 from trace_pipeline.cli.main import app
 from trace_pipeline.erasure import erase
+from trace_pipeline.judge_settings import JudgeSettings
+from trace_pipeline.judges.account import PostgresAccount
+from trace_pipeline.judges.contracts import LogPlace, Request, Usage
 from trace_pipeline.load import load_logs
 from trace_pipeline.nightly import run_window
 from trace_pipeline.window import Window
@@ -152,3 +155,104 @@ def test_the_command_asks_first(engine: Engine, database: str, make_pipeline: Ma
     assert isinstance(
         CliRunner().invoke(app, ["erase", "--segment", "acme", *url]).exception, ConfigurationError
     )
+
+
+def judged(engine: Engine, log_id: str, content_hash: str) -> None:
+    """Let a judge have been asked about a log in two parts, one of them now under way, and let it be an anchor too."""
+    execute(
+        engine,
+        "insert into trace.judge_budget (night, calls, tokens) values (:day, 2, 20) on conflict do nothing",
+        day=DAY,
+    )
+    for part, outcome in ((content_hash, "answered"), (f"{content_hash}-2", "under_way")):
+        execute(
+            engine,
+            "insert into trace.judge_call (night, fingerprint, content_hash, log_id, logged_at, attempt, outcome,"
+            " input_tokens, output_tokens, money, run_id, settled_at)"
+            " select :day, 'f', :part, log_id, logged_at, 1, :outcome, 5, 5, 0, 'r', case :outcome when 'answered' then now() end"
+            " from trace.rag_log where log_id = :id",
+            day=DAY,
+            part=part,
+            outcome=outcome,
+            id=log_id,
+        )
+        execute(
+            engine,
+            "insert into trace.annotation_cache (fingerprint, content_hash, answer, log_id, logged_at)"
+            " select 'f', :part, '{}', log_id, logged_at from trace.rag_log where log_id = :id",
+            part=part,
+            id=log_id,
+        )
+    execute(
+        engine,
+        "update trace.evaluation set content_hash = :hash where log_id = :id",
+        hash=content_hash,
+        id=log_id,
+    )
+    execute(
+        engine,
+        "insert into trace.anchor_log (anchor_id, question, documents, response) values (:id, 'q', '[]', 'r')",
+        id=log_id,
+    )
+    execute(
+        engine,
+        "insert into trace.anchor_verdict (scorer_id, night, anchor_id, status, run_id)"
+        " select scorer_id, :day, :id, 'scored', 'r' from trace.scorer limit 1",
+        day=DAY,
+        id=log_id,
+    )
+    # The anchor is asked about at another time than the log's.
+    execute(
+        engine,
+        "insert into trace.judge_call (night, fingerprint, content_hash, log_id, logged_at, attempt, input_tokens,"
+        " output_tokens, money, run_id) values (:day, 'f', :hash, :id, now(), 1, 5, 5, 0, 'r')",
+        day=DAY,
+        hash=content_hash,
+        id=log_id,
+    )
+
+
+@pytest.mark.parametrize("by_segment", [False, True])
+def test_what_a_judge_said_of_a_log_is_gone(
+    engine: Engine, make_pipeline: MakePipeline, by_segment: bool
+) -> None:
+    """Calls, kept answers, the anchor and the verdicts on it; what the night cost stays, and so do others'."""
+    scored(engine, make_pipeline, ("acme", "other"))
+    judged(engine, "acme-0-0", "hash-acme")
+    judged(engine, "other-0-0", "hash-other")
+    named: dict[str, object] = {"segment": ("tenant", "acme")} if by_segment else {"log_ids": ["acme-0-0"]}
+    before = rows(engine, "select * from trace.judge_budget")
+    done = erase(make_pipeline(), **named)  # type: ignore[arg-type]
+    assert {name: done.rows[name] for name in ("judge_calls", "kept_answers", "anchors")} == {
+        "judge_calls": 3,
+        "kept_answers": 2,
+        "anchors": 1,
+    }
+    assert mentions(engine, "acme-0-0") == mentions(engine, "hash-acme") == []
+    assert len(mentions(engine, "other-0-0")) == 6
+    assert rows(engine, "select * from trace.judge_budget") == before
+
+
+def test_an_answer_kept_for_another_log_of_the_same_text_is_gone(
+    engine: Engine, make_pipeline: MakePipeline
+) -> None:
+    """It is about the erased text, whoever it was asked for."""
+    scored(engine, make_pipeline, ("acme", "other"))
+    judged(engine, "other-0-0", "hash-same")
+    execute(engine, "update trace.evaluation set content_hash = 'hash-same' where log_id = 'acme-0-0'")
+    assert erase(make_pipeline(), log_ids=["acme-0-0"]).rows["kept_answers"] == 1
+
+
+def test_an_answer_that_comes_after_the_erasure_is_not_kept(
+    engine: Engine, make_pipeline: MakePipeline
+) -> None:
+    """A call under way while its log is erased ends without a trace, but counts as paid."""
+    scored(engine, make_pipeline, ("acme",))
+    account = PostgresAccount(engine, JudgeSettings(), DAY, "f", "run")
+    request = Request("hash", LogPlace("acme-0-0", noon()), 100, 20)
+    call_id = account.reserve(request, 1)
+    assert call_id is not None
+    assert erase(make_pipeline(), log_ids=["acme-0-0"]).rows["judge_calls"] == 1
+    account.settle(call_id, request, "answered", Usage(10, 10), {"overall_supported": True})
+    assert account.kept("hash") is None and mentions(engine, "acme-0-0") == []
+    assert rows(engine, "select calls, tokens from trace.judge_budget") == [(1, 120)]

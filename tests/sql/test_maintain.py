@@ -7,6 +7,9 @@ from datetime import date
 from sqlalchemy import Engine
 
 from tests.sql.tools import MakePipeline, a_log, insert, night, noon, outcomes, rows
+from trace_pipeline.judge_settings import JudgeSettings
+from trace_pipeline.judges.account import PostgresAccount
+from trace_pipeline.judges.contracts import LogPlace, Request, Usage
 from trace_pipeline.load import load_logs
 from trace_pipeline.steps.maintain import apply_retention, ensure_partitions
 
@@ -64,3 +67,21 @@ def test_logs_loaded_twice_are_replaced(engine: Engine) -> None:
     assert found == [("a", "second", {}, True)]
     assert list(load_logs(engine, (a_log(str(number % 3)) for number in range(2_500)))) == [2_000, 2_500]
     assert list(load_logs(engine, [])) == []
+
+
+def test_retention_takes_what_a_judge_said_of_old_logs(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """Calls and kept answers go with the evaluations of their month; what each night cost stays, as sums."""
+    for month in (8, 10):
+        day = date(2026, month, 30)
+        account = PostgresAccount(engine, JudgeSettings(), day, "f", "run")
+        request = Request(f"hash-{month}", LogPlace(f"log-{month}", noon(day)), 100, 20)
+        call_id = account.reserve(request, 1)
+        assert call_id is not None
+        account.settle(call_id, request, "answered", Usage(10, 5), {"overall_supported": True})
+    apply_retention(make_pipeline(retention_days=30), date(2026, 11, 1))
+    for table in ("judge_call", "annotation_cache"):
+        assert rows(engine, f"select log_id from trace.{table}") == [("log-10",)]
+    assert rows(engine, "select night, calls, answered, tokens, judges from trace.judge_cost order by 1") == [
+        (date(2026, 8, 30), 1, 1, 15, None),
+        (date(2026, 10, 30), 1, 1, 15, "f"),
+    ]

@@ -12,6 +12,14 @@ log = logging.getLogger(__name__)
 
 _AHEAD_DAYS = 62  # two months: a pipeline that stands still for weeks must not find its partition missing
 
+_FORGET = (
+    "forget_quarantine",
+    "forget_documents",
+    "forget_labels",
+    "forget_judge_calls",
+    "forget_kept_answers",
+)
+
 
 def ensure_partitions(pipeline: Pipeline, day: date) -> int:
     """Make the months of trace.evaluation from `day` to two months on; returns how many were missing."""
@@ -21,10 +29,11 @@ def ensure_partitions(pipeline: Pipeline, day: date) -> int:
 
 
 def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
-    """Drop the months of evaluations, quarantine, labels and document counts older than `retention_days`.
+    """Drop the months of evaluations, and what else is about logs, older than `retention_days`.
 
-    Returns the dropped tables. Sums, ledger and verdicts stay: they hold no log and no id of one, nor of a
-    document. Without the setting nothing is dropped.
+    That is quarantine, labels, document counts, the judge's calls and its kept answers. Returns the dropped
+    tables. Sums, ledger, verdicts and what a judge cost a night stay: they hold no log and no id of one, nor
+    of a document. The anchor set stays too: it is kept on purpose. Without the setting nothing is dropped.
     """
     days = pipeline.settings.retention_days
     if days is None:
@@ -32,7 +41,7 @@ def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
     with pipeline.results.begin() as connection:
         place = {"before": day - timedelta(days=days)}
         dropped = list(connection.execute(query("drop_partitions"), place).scalar_one())
-        for rest in ("forget_quarantine", "forget_documents", "forget_labels"):
+        for rest in _FORGET:
             connection.execute(query(rest), place)
     for name in dropped:
         log.info("Dropped %s: older than retention_days = %s.", name, days)
