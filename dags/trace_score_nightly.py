@@ -10,6 +10,8 @@ Scores the day that has just ended, and logs of the days before it that came lat
 
 `score_batch` needs the pool `trace_scoring` (Admin, Pools; 4 slots for a start).
 
+A run that is not done `alerts.deadline_minutes` after it was queued is told to the channels, and goes on.
+
 Running it again for a day changes nothing. A batch that fails is retried; one that fails for good leaves its
 logs counted as `failed` in the ledger, and the next night takes them up.
 """
@@ -21,6 +23,7 @@ from datetime import timedelta
 from airflow.sdk import Param, dag
 from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, nightly_timetable
 from trace_airflow.failures import tell_failure
+from trace_airflow.lateness import night_deadline
 from trace_airflow.scoring import aggregate_day, check_ledger, check_source, plan_batches, score_batch
 
 
@@ -32,6 +35,7 @@ from trace_airflow.scoring import aggregate_day, check_ledger, check_source, pla
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(hours=12),
+    deadline=night_deadline(),
     default_args=DEFAULT_ARGS,
     on_failure_callback=tell_failure,
     tags=TAGS,

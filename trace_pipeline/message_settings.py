@@ -24,6 +24,9 @@ class AlertSettings(BaseModel):
     remind_days: OptionalDays = Field(
         None, ge=1, le=90, description="an open incident is told of again after so many days; unset = once"
     )
+    deadline_minutes: OptionalDays = Field(
+        240, ge=1, le=700, description="a nightly run that takes longer is told of; unset = not"
+    )
     weekly_digest: bool = Field(False, description="let trace_digest tell the channels of each week")
     link_base_url: str = Field(
         "", description="address of the Airflow UI, put into messages; empty = no link"

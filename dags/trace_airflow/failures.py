@@ -35,15 +35,20 @@ def _named(context: Any) -> tuple[str, str]:
 
 
 def _tell_channels(dag_id: str, run_id: str, context: Any) -> None:
+    from trace_pipeline.settings import load_settings
+
+    settings = load_settings()
+    tell_message(settings, failure_message(settings, dag_id, run_id, context))
+
+
+def tell_message(settings: Settings, message: AlertMessage) -> None:
+    """Deliver a message about a run to each alert channel once; a channel that refuses is logged."""
     from trace_airflow.channels import channel_addresses
     from trace_airflow.runs import RESULTS, connection_url
     from trace_pipeline.alerts import make_channel
     from trace_pipeline.alerts.postgres_store import PostgresDeliveryStore
     from trace_pipeline.database import connect
-    from trace_pipeline.settings import load_settings
 
-    settings = load_settings()
-    message = failure_message(settings, dag_id, run_id, context)
     engine = connect(connection_url(RESULTS), setting=f"Airflow connection {RESULTS}")
     try:
         for name, target in channel_addresses(settings).items():
@@ -78,11 +83,8 @@ def failure_message(settings: Settings, dag_id: str, run_id: str, context: Any) 
     lines = [
         f"Run {one_line(run_id, 200)} of {dag_id} {'ran out of time' if late else 'failed'}.",
         "What it had finished is stored. Open the failed task's log for the reason, then clear the task.",
+        *run_link(settings, dag_id, run_id),
     ]
-    if settings.alerts.link_base_url:
-        lines.append(
-            f"Open: {settings.alerts.link_base_url.rstrip('/')}/dags/{dag_id}/runs/{quote(run_id, safe='')}"
-        )
     return AlertMessage(
         key=f"run_failed:{dag_id}:{run_id}",
         title=one_line(f"RAG quality: {dag_id} failed", 160),
@@ -92,6 +94,12 @@ def failure_message(settings: Settings, dag_id: str, run_id: str, context: Any) 
         metric="",
         day=day_of(run.run_after, settings.day_time_zone) if run else _today(),
     )
+
+
+def run_link(settings: Settings, dag_id: str, run_id: str) -> list[str]:
+    """Return the line with the run's address; none where the address of Airflow is not set."""
+    base = settings.alerts.link_base_url.rstrip("/")
+    return [f"Open: {base}/dags/{dag_id}/runs/{quote(run_id, safe='')}"] if base else []
 
 
 def _today() -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -101,3 +103,29 @@ def test_a_callback_that_cannot_tell_says_so_and_never_raises(
         dags["trace_score_nightly"].on_failure_callback({})
     assert RUN.run_id in caplog.text
     assert said in caplog.text
+
+
+def test_a_late_night_is_told_once_a_channel(
+    connections: str, engine: Engine, received: list[dict[str, Any]], dags: dict[str, Any]
+) -> None:
+    """The deadline counts from the queue; its callback takes the plain values that Airflow gives it."""
+    (deadline,) = dags["trace_score_nightly"].deadline
+    assert deadline.interval.total_seconds() == 240 * 60
+    module, _, name = deadline.callback.path.rpartition(".")
+    tell = getattr(import_module(module), name)
+    run = {"dag_id": RUN.dag_id, "dag_run_id": RUN.run_id, "run_after": "2026-10-02T02:00:00Z"}
+    for _ in range(2):
+        asyncio.run(tell(context={"dag_run": run, "deadline": {"id": "1"}}, anything="else"))
+    assert [message["title"] for message in received] == ["RAG quality: trace_score_nightly is late"]
+    assert "240 minutes after it was queued" in received[0]["message"]
+    with engine.connect() as connection:
+        row = connection.execute(text("select distinct event_key from trace.alert_delivery")).one()
+    assert row[0] == f"run_late:{RUN.dag_id}:{RUN.run_id}"
+
+
+def test_a_deadline_that_is_unset_watches_nothing(monkeypatch: pytest.MonkeyPatch, load_dags: Any) -> None:
+    """An empty setting takes the deadline away."""
+    monkeypatch.setenv("TRACE_ALERTS__DEADLINE_MINUTES", "")
+    from trace_airflow.lateness import night_deadline
+
+    assert night_deadline() is None

@@ -1,30 +1,25 @@
-"""Log: one answer with its sentences marked, what scorers and people say of it, and the form for a label."""
+"""Log: one answer with its sentences marked, what scorers and people say of it, and the forms for labels."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
-from urllib.parse import parse_qs
 
 import pandas as pd
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import RedirectResponse
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
+from sqlalchemy.exc import SQLAlchemyError
 
 from rag_quality.choices import Options
-from rag_quality.csrf import check_form, form_token
+from rag_quality.csrf import form_token
 from rag_quality.rendering import csv_response, render, state_of, wants_csv
 from rag_quality.routes.logs import limits_of
 from rag_quality.view_state import ViewState, day_of, number_of, text_of
 from rag_quality.viewer import Viewer, who
-from trace_core.errors import BadInput, TraceError
+from trace_core.errors import TraceError
 from trace_core.metrics.readings import read_value
 from trace_core.reasons import describe
 from trace_pipeline.pages.errors import BadRequest, NotFound
-from trace_pipeline.pages.labels import VERDICTS, NewLabel, write_label
+from trace_pipeline.pages.labels import VERDICTS
 from trace_pipeline.pages.log_text import DOCUMENTS, LogText, read_part, read_text
 from trace_pipeline.pages.log_view import ScoredBy, evaluation_log, find_log, labels_of, scored_by
 from trace_pipeline.pages.marked import MarkedText
@@ -34,8 +29,6 @@ from trace_pipeline.source import open_source
 from trace_pipeline.window import day_bounds
 
 router = APIRouter()
-_MOST_FORM_BYTES = 40_000
-_READ_ONLY = ("InsufficientPrivilege", "ReadOnlySqlTransaction")
 
 
 @router.get("/log")
@@ -75,6 +68,7 @@ def log(request: Request, viewer: Viewer = Depends(who)) -> Response:  # noqa: B
         token=form_token(request, viewer.name) if viewer.may_label else "",
         verdicts=VERDICTS,
         saved=request.query_params.get("saved") == "yes",
+        queue=request.query_params.get("queue") == "yes",
         read_value=read_value,
         describe=describe,
     )
@@ -144,61 +138,3 @@ def _frame(scored: list[ScoredBy]) -> pd.DataFrame:
         for one in scored
     ]
     return pd.DataFrame(rows, columns=["scorer", "fingerprint", "status", "reason", *columns])
-
-
-@router.post("/label")
-async def label(request: Request, viewer: Viewer = Depends(who)) -> Response:  # noqa: B008
-    """Keep a label: the one thing these pages write."""
-    form = await _form(request)
-    return await run_in_threadpool(_keep, request, viewer, form)
-
-
-async def _form(request: Request) -> dict[str, str]:
-    if request.headers.get("content-type", "").partition(";")[0] != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "A label is sent as a form.")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MOST_FORM_BYTES:
-            raise HTTPException(413, "The form is too large.")
-    try:
-        sent = parse_qs(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=20)
-    except ValueError:
-        raise HTTPException(400, "The form cannot be read.") from None
-    return {name: values[0] for name, values in sent.items()}
-
-
-def _keep(request: Request, viewer: Viewer, form: dict[str, str]) -> Response:
-    check_form(request, viewer.name, form.get("token", ""))
-    if not viewer.may_label:
-        raise HTTPException(403, "Your role only looks: labels need the right to edit trace_score_nightly.")
-    state = state_of(request)
-    try:
-        moment = datetime.fromisoformat(form.get("at", ""))
-    except ValueError:
-        raise HTTPException(400, "The form names no log.") from None
-    new = NewLabel(
-        log_id=form.get("log", ""),
-        logged_at=moment if moment.tzinfo else moment.replace(tzinfo=UTC),
-        sentence_key=form.get("key", ""),
-        verdict=form.get("verdict", ""),
-        note=form.get("note", "").replace("\r\n", "\n").strip(),
-        labelled_by=viewer.name,
-        labelled_at=datetime.now(UTC),
-    )
-    try:
-        with request.app.state.database.write_label() as connection:
-            write_label(connection, new)
-    except BadInput as refusal:
-        raise HTTPException(400, refusal.detail) from refusal
-    except DBAPIError as error:
-        if type(error.orig).__name__ in _READ_ONLY:
-            raise HTTPException(
-                403,
-                "The login of the pages may not write labels: grant trace_labeller to it.",
-            ) from error
-        raise
-    by = form.get("by", "")
-    back: dict[str, Any] = {"log": new.log_id, "at": new.logged_at.isoformat(), "saved": "yes"}
-    back |= {"by": by} if by.isascii() and by.isdigit() and len(by) < 10 else {}
-    return RedirectResponse(state.url("log", **back) + "#labels", status_code=303)

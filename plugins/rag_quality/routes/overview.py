@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pandas as pd
 from fastapi import APIRouter, Request, Response
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from rag_quality.choices import Options
@@ -17,10 +19,12 @@ from trace_pipeline.pages.incidents import IncidentFilter, IncidentRow, list_inc
 from trace_pipeline.pages.logs import LogRow, with_sentences
 from trace_pipeline.pages.overview import headline_of, read_ledger, read_releases
 from trace_pipeline.pages.trend import read_trend
+from trace_pipeline.pages.versions import chosen, versions_of
 from trace_pipeline.pages.worst import worst_of
 from trace_pipeline.report.figures import trend_figure, volume_figure
 from trace_pipeline.settings import Settings, load_settings
 from trace_pipeline.source import open_source
+from trace_pipeline.trust import HEADLINE_NIGHTS, Correction, corrected_range
 
 router = APIRouter()
 
@@ -44,6 +48,7 @@ def overview(request: Request) -> Response:
         found = worst_of(connection, incidents, options.days, settings.day_time_zone)
         dimension = settings.segments[0] if settings.segments else ""
         releases = read_releases(connection, options.scorer, dimension, options.days)
+        corrected = None if state.dimension else _corrected(connection, options, settings)
     worst = found and replace(found, rows=_with_text(request, settings, options.scorer, found.rows))
     shown = [row for row in incidents if _overlaps(row, options.days)]
     order = (state.metric, *(name for name in METRICS if name != state.metric))
@@ -61,6 +66,7 @@ def overview(request: Request) -> Response:
             for name in order
             if not trend.empty
         ],
+        corrected=corrected,
         volume=figure_json(volume_figure(ledger)) if len(ledger) else None,
         nights=_nights(trend),
         incidents=shown,
@@ -70,6 +76,20 @@ def overview(request: Request) -> Response:
         release_dimension=dimension,
         foreign_dag=not request.query_params.get("dag_id", "trace_").startswith("trace_"),
     )
+
+
+def _corrected(connection: Connection, options: Options, settings: Settings) -> Correction | None:
+    """Return the last nights' adherence by people's labels; None where there is no label."""
+    if options.days is None:
+        return None
+    last = options.days[1]
+    version = chosen(versions_of(connection, options.scorer), "", last)
+    days = last - timedelta(days=HEADLINE_NIGHTS - 1), last
+    at_hand = settings.label_days, settings.day_time_zone
+    found = corrected_range(
+        connection, version.scorer, version.scorer_id, days, nights=at_hand[0], zone=at_hand[1]
+    )
+    return found if found and found.rate.rate is not None else None
 
 
 def _with_text(
