@@ -47,7 +47,7 @@ and with nothing else:
 """
 
 #: The message that tells the task.
-SYSTEM: Final = INSTRUCTIONS + json.dumps(ANSWER_SCHEMA, separators=(",", ":"))
+SYSTEM: Final = INSTRUCTIONS + json.dumps(ANSWER_SCHEMA)
 
 PART: Final = "(These are not all documents: judge by the sentences shown here.)\n"
 

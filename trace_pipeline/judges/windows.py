@@ -1,8 +1,10 @@
 """A log in parts that fit a judge's context: every document sentence is in exactly one of them.
 
 Tokens are estimated without a tokenizer, on the high side: three ASCII letters or blanks a token, every other
-ASCII character a token of its own, two bytes of UTF-8 a token elsewhere. English prose has about four to five
-characters a token, Chinese about one character: the estimate is about half too high, and seldom too low.
+ASCII character a token of its own, elsewhere two bytes of UTF-8 a token. What common vocabularies hardly know
+counts about double: scripts such as Ethiopic, emoji, encoded data. Against two such vocabularies the estimate
+was 1.6 to 2.1 times too high for prompts of English logs, 1.0 to 2.3 times for sentences in eleven other
+languages.
 """
 
 from __future__ import annotations
@@ -23,6 +25,12 @@ from trace_pipeline.judges.prompt import SYSTEM, sentence_line, user_message
 #: Tokens that the frame of a chat message takes, with room.
 FRAME_TOKENS: Final = 32
 
+#: Ethiopic, Tibetan and the like, emoji and all beyond the basic plane.
+_RARE: Final = re.compile(
+    r"[\u0e80-\u1fff\u2c00-\u2e7f\ua000-\uabff\ud7b0-\uf8ff\ufb00-\ufeff\U00010000-\U0010ffff]"
+)
+#: Characters of an ASCII run without blanks from which it is an address or encoded data, and no word.
+_LONG_RUN: Final = 40
 _COSTLY_ASCII: Final = re.compile(r"[\x00-\x1f!-@\[-`{-\x7f]")
 
 
@@ -32,10 +40,18 @@ def tokens(text: str) -> int:
     >>> tokens("The pump runs."), tokens("42"), tokens("水泵")
     (6, 2, 3)
     """
-    size = len(encodable(text).encode())
-    ascii_characters = size if size == len(text) else len(text.encode("ascii", "ignore"))
-    costly = len(_COSTLY_ASCII.findall(text))
-    return -(-(ascii_characters - costly) // 3) + costly + -(-(size - ascii_characters) // 2)
+    costly = len(_COSTLY_ASCII.findall(text)) + _encoded(text) // 2
+    if text.isascii():
+        return -(-(len(text) - costly) // 3) + costly
+    text = encodable(text)
+    ascii_characters = len(text.encode("ascii", "ignore"))
+    size = len(text.encode()) - ascii_characters + len("".join(_RARE.findall(text)).encode())
+    return -(-(ascii_characters - costly) // 3) + costly + -(-size // 2)
+
+
+def _encoded(text: str) -> int:
+    """Return the characters of runs that are no words."""
+    return sum(len(run) for run in text.split() if len(run) >= _LONG_RUN and run.isascii())
 
 
 _SYSTEM_TOKENS: Final = tokens(SYSTEM) + FRAME_TOKENS

@@ -89,4 +89,4 @@ def test_a_part_of_a_log_is_called_a_part() -> None:
 
 def test_the_prompt_has_one_hash() -> None:
     """A change of the prompt's words changes what judges are compared by: then this line changes too."""
-    assert PROMPT_HASH == "e4b6cb9fb2e57a24"
+    assert PROMPT_HASH == "9b28140efca69658"

@@ -83,6 +83,9 @@ def test_sentences_and_keys_are_those_of_the_default_scorer() -> None:
         ('{"a":[1,2,3]}', 10),
         ("Der Rohrleitungsdruck beträgt 20 bar.", 10),
         ("पंप सुबह चलता है।", 12),
+        ("ፓምፑ በየቀኑ ጠዋት በተረኛ ሠራተኛ ይመረመራል።", 73),
+        ("👩‍🔧🚒🔥💧✅❌", 20),
+        ("QWxhZGRpbjpvcGVuIHNlc2FtZQ==aGVsbG8gd29ybGQ", 30),
         ("", 0),
     ],
 )
