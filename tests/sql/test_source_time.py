@@ -35,8 +35,10 @@ def make_table(engine: Engine, *times: str) -> None:
         ("2026-10-25", "00:00 00:30 01:59 02:00 02:30 02:59 03:00 12:00 23:59:59.999999"),
         # 23 hours: 02:00 to 02:59 do not happen, but rows of another zone may say so.
         ("2026-03-29", "00:00 01:59 02:00 02:30 02:59 03:00 03:10 03:30 23:59:59.999999"),
+        # A day that most years do not have.
+        ("2028-02-29", "00:00 12:00 23:59:59.999999"),
     ],
-    ids=["autumn", "spring"],
+    ids=["autumn", "spring", "leap day"],
 )
 def test_nights_on_which_the_clock_jumps(
     engine: Engine, make_pipeline: MakePipeline, day: str, times: str, batch_rows: int
