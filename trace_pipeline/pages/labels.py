@@ -22,7 +22,10 @@ SENTENCE_KEY: Final = re.compile(r"[a-z]{1,8}")
 
 @dataclass(frozen=True, slots=True)
 class NewLabel:
-    """A verdict to be kept; an empty `sentence_key` means the whole response."""
+    """A verdict to be kept; an empty `sentence_key` means the whole response.
+
+    is_drawn: the labelling queue asked for the log.
+    """
 
     log_id: str
     logged_at: datetime
@@ -31,6 +34,7 @@ class NewLabel:
     note: str
     labelled_by: str
     labelled_at: datetime
+    is_drawn: bool = False
 
 
 def write_label(connection: Connection, label: NewLabel) -> int:
@@ -72,5 +76,6 @@ def _columns(label: NewLabel, input_hash: str) -> dict[str, object]:
         "labelled_by": label.labelled_by,
         "labelled_at": label.labelled_at,
         "source": "ui",
+        "drawn": label.is_drawn,
         "input_hash": input_hash,
     }

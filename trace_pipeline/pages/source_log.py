@@ -42,6 +42,30 @@ def responses(
     """Fetch the responses of some logs by their times and ids, all at once."""
     if not keys:
         return {}
+    response = sa.cast(source.column("response"), sa.Text)
+    small = sa.case((source.byte_length() <= most_bytes, response), else_=None)
+    statement = sa.select(source.logged_at, source.log_id, source.input_hash(), small).where(
+        _at(source, keys)
+    )
+    found: dict[tuple[datetime, str], list[Said]] = {}
+    for logged_at, log_id, input_hash, text in connection.execute(statement):
+        found.setdefault((logged_at, log_id), []).append(Said(input_hash, text))
+    return found
+
+
+def questions(
+    connection: Connection, source: Source, keys: Sequence[tuple[datetime, str]], most: int
+) -> dict[tuple[datetime, str], str]:
+    """Fetch the first `most` characters of the questions of some logs; of two of the same key any."""
+    if not keys:
+        return {}
+    begin = sa.func.left(sa.cast(source.column("question"), sa.Text), most)
+    statement = sa.select(source.logged_at, source.log_id, begin).where(_at(source, keys))
+    return {(at, log_id): text or "" for at, log_id, text in connection.execute(statement)}
+
+
+def _at(source: Source, keys: Sequence[tuple[datetime, str]]) -> sa.ColumnElement[bool]:
+    """Return the condition for some times and some ids, written for an index on the time."""
     moments: list[sa.ColumnElement[Any]] = [
         sa.cast(sa.literal(at, sa.DateTime(timezone=True)), sa.DateTime(timezone=True)) for at, _ in keys
     ]
@@ -50,15 +74,7 @@ def responses(
     if source.zoneless and raw is not None:  # compared as it is stored, so that an index on it serves
         column = raw
         moments = [sa.func.timezone(source.settings.time_zone, moment) for moment in moments]
-    response = sa.cast(source.column("response"), sa.Text)
-    small = sa.case((source.byte_length() <= most_bytes, response), else_=None)
-    statement = sa.select(source.logged_at, source.log_id, source.input_hash(), small).where(
-        column.in_(moments), source.log_id.in_([log_id for _, log_id in keys])
-    )
-    found: dict[tuple[datetime, str], list[Said]] = {}
-    for logged_at, log_id, input_hash, text in connection.execute(statement):
-        found.setdefault((logged_at, log_id), []).append(Said(input_hash, text))
-    return found
+    return sa.and_(column.in_(moments), source.log_id.in_([log_id for _, log_id in keys]))
 
 
 def read_log(connection: Connection, source: Source, limits: Limits, entry: Entry) -> Log | str:

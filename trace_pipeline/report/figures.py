@@ -36,13 +36,14 @@ def trend_figure(
         data += _expected_band(rows)
     if "expected" in rows and rows["expected"].notna().any():
         line = {"color": _EXPECTED, "dash": "dot"}
-        data.append(_scatter(rows["day"], rows["expected"], mode="lines", line=line, name="expected"))
+        data.append(night_line(rows["day"], rows["expected"], mode="lines", line=line, name="expected"))
     shapes = _marks(rows, incidents[incidents["metric"] == metric], releases)
     axis = {"title": {"text": "per cent"}, "rangemode": "normal"}
-    return {"data": data, "layout": {**_layout(), "shapes": shapes, "yaxis": axis}}
+    return {"data": data, "layout": {**base_layout(), "shapes": shapes, "yaxis": axis}}
 
 
-def _layout() -> dict[str, Any]:
+def base_layout() -> dict[str, Any]:
+    """Return what all figures share."""
     return {
         "height": 300,
         "margin": {"l": 50, "r": 20, "t": 10, "b": 40},
@@ -51,7 +52,8 @@ def _layout() -> dict[str, Any]:
     }
 
 
-def _scatter(days: Iterable[Any], shares: Iterable[Any], **more: Any) -> dict[str, Any]:
+def night_line(days: Iterable[Any], shares: Iterable[Any], **more: Any) -> dict[str, Any]:
+    """Return a line over nights; `shares` in [0, 1], a gap where one is not known."""
     return {"type": "scatter", "x": [str(day) for day in days], "y": _hundredfold(shares), **more}
 
 
@@ -64,20 +66,21 @@ def _counts(numbers: Iterable[Any]) -> list[int | None]:
     return [None if pd.isna(number) else int(number) for number in numbers]
 
 
-def _area(rows: pd.DataFrame, low: pd.Series, high: pd.Series, colour: str, name: str) -> dict[str, Any]:
+def night_area(rows: pd.DataFrame, low: pd.Series, high: pd.Series, colour: str, name: str) -> dict[str, Any]:
+    """Return the area between two shares of each night."""
     days, shares = [*rows["day"], *rows["day"][::-1]], [*high, *low[::-1]]
-    return _scatter(
+    return night_line(
         days, shares, fill="toself", fillcolor=colour, line={"width": 0}, hoverinfo="skip", name=name
     )
 
 
 def _interval(part: pd.DataFrame, *, first: bool) -> dict[str, Any]:
-    return _area(part, part["low"], part["high"], _BAND, "95 % interval") | {"showlegend": first}
+    return night_area(part, part["low"], part["high"], _BAND, "95 % interval") | {"showlegend": first}
 
 
 def _mean(rows: pd.DataFrame, metric: str) -> dict[str, Any]:
     named = rows["n"], rows["undefined"], rows["unscored"]
-    return _scatter(
+    return night_line(
         rows["day"],
         rows["mean"],
         customdata=[list(night) for night in zip(*map(_counts, named), strict=True)],
@@ -119,7 +122,7 @@ def _expected_band(rows: pd.DataFrame) -> list[dict[str, Any]]:
     if known.empty:
         return []
     low, high = known["expected_low"].clip(0, 1), known["expected_high"].clip(0, 1)
-    return [_area(known, low, high, _EXPECTED_BAND, "expected band")]
+    return [night_area(known, low, high, _EXPECTED_BAND, "expected band")]
 
 
 def volume_figure(ledger: pd.DataFrame) -> Figure:
@@ -146,7 +149,7 @@ def volume_figure(ledger: pd.DataFrame) -> Figure:
         "name": "unscored",
         "marker": {"color": _UNSCORED},
     }
-    line = _scatter(
+    line = night_line(
         rows["day"],
         share,
         mode="lines",
@@ -158,7 +161,7 @@ def volume_figure(ledger: pd.DataFrame) -> Figure:
     )
     # The share has a field of its own below the bars: some per cent would not be seen among hundreds of logs.
     layout = {
-        **_layout(),
+        **base_layout(),
         "barmode": "stack",
         "xaxis": {"anchor": "y2"},
         "yaxis": {"title": {"text": "logs"}, "domain": [0.42, 1]},

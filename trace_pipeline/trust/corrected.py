@@ -17,6 +17,8 @@ from trace_pipeline.window import day_bounds, day_of
 
 #: With so many labels from the queue the others, which people chose to give, are left out.
 LEAST_DRAWN: Final = 30
+#: Nights of the rate that stands in headlines, as those of the trend.
+HEADLINE_NIGHTS: Final = 7
 BIASED: Final = (
     "These labels were not drawn at random: people chose what to label, so the corrected rate may be biased. "
     f"With {LEAST_DRAWN} labels from the labelling queue those alone are used."
@@ -36,6 +38,18 @@ class Correction:
     raw: float | None
     rate: CorrectedRate
     is_drawn: bool
+
+    @property
+    def text(self) -> str:
+        """Both rates in a sentence; empty where there is no corrected one."""
+        if self.rate.rate is None or self.rate.low is None or self.rate.high is None or self.raw is None:
+            return ""
+        days = f"{self.last}" if self.first == self.last else f"{self.first} to {self.last}"
+        return (
+            f"Adherence of {days} by {self.rate.labels:,} labelled answers: {100 * self.rate.rate:.1f} % "
+            f"(95 % interval {100 * self.rate.low:.1f} to {100 * self.rate.high:.1f} %); "
+            f"the scorer says {100 * self.raw:.1f} %."
+        )
 
     @property
     def note(self) -> str:
