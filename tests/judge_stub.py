@@ -271,13 +271,13 @@ def judge_stub(behaviour: Behaviour = supported, certificate: ssl.SSLContext | N
     if certificate:
         server.socket = certificate.wrap_socket(server.socket, server_side=True)
     stub.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}/v1"
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield stub
     finally:
         stub.over.set()
-        time.sleep(0.02)
+        time.sleep(0.005)
         server.shutdown()
         server.server_close()
         thread.join()

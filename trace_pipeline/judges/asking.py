@@ -39,18 +39,19 @@ class Breaker:
     def __init__(self) -> None:
         self.reason: str | None = None
         self._unavailable = 0
-        self._answered = False
+        self._heard = False
         self._lock = Lock()
 
     def note(self, reply: Reply) -> None:
         """Note a call: some outcomes hold for every log to come.
 
-        A rejected request does so only before any answer; after one, it is this log that is rejected.
+        A rejected request does so only before any answer, good or bad; after one, it is this log that is
+        rejected.
         """
         with self._lock:
-            if reply.outcome == "answered":
-                self._answered = True
-            if reply.then == "break" and not (reply.about_request and self._answered):
+            if reply.outcome not in ("judge_unavailable", "judge_misconfigured"):
+                self._heard = True
+            if reply.then == "break" and not (reply.about_request and self._heard):
                 self._open(reply.outcome, reply.detail)
 
     def note_log(self, reason: str | None) -> None:
