@@ -1,7 +1,7 @@
 """Sums that merge: what is stored of a day, so that batches, days and segments add up in any order."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -65,3 +65,13 @@ class Sums:
         if self.n < 2:
             return None
         return max(0.0, (self.squares - self.total * self.total / self.n) / (self.n - 1))
+
+
+def whole_counts(histogram: Sequence[float], n: int) -> tuple[int, ...]:
+    """Counts that sum to `n`, rounded to whole rows so that they still do: largest remainders go up."""
+    floors = [math.floor(value + 1e-9) for value in histogram]
+    missing = n - sum(floors)
+    order = sorted(range(len(histogram)), key=lambda cell: (floors[cell] - histogram[cell], cell))
+    for cell in order[: max(0, missing)]:
+        floors[cell] += 1
+    return tuple(floors)

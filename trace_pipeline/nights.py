@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row
 from trace_core.aggregates import HISTOGRAM_CELLS, Sums
 from trace_core.drift import Night
 from trace_core.drift.bridge import Bridge
+from trace_core.weighted import WeightedSums
 from trace_pipeline.settings import WATCHED_SHARES
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.window import days_between
@@ -56,8 +57,11 @@ def _night(
     path = paths.get(fingerprint)
     total = _EMPTY
     segments: dict[str, dict[str, Sums]] = {}
+    traffic: dict[str, dict[str, float]] = {}
     for row in rows:
         sums = _sums(row, metric)
+        if row.weight is not None and metric not in WATCHED_SHARES:
+            traffic.setdefault(row.dimension, {})[row.value] = row.weight
         for bridge in path or ():
             sums = bridge.carry(sums)
         if row.dimension:
@@ -66,16 +70,31 @@ def _night(
             total = sums
     # What can be read or is answered does not depend on the scorer's version closely enough to start anew.
     same_scale = path is not None or metric in WATCHED_SHARES
-    return Night(day, newest if same_scale else fingerprint, total, segments)
+    return Night(day, newest if same_scale else fingerprint, total, segments, traffic)
 
 
 def _sums(row: Row[Any], metric: str) -> Sums:
-    scored = row.n + row.undefined
+    # What sampling leaves out was read, and is known to be a refusal or not: it moves neither share.
+    read = row.n + row.undefined + row.sampled_out
     if metric == "unscored_share":
-        return _share(row.unscored, scored + row.unscored)
+        return _share(row.unscored, read + row.unscored)
     if metric == "refusal_rate":
-        return _share(row.refused, scored)
-    return Sums(n=row.n, total=row.total, squares=row.squares, histogram=tuple(row.histogram))
+        return _share(row.refused, read)
+    seen = Sums(n=row.n, total=row.total, squares=row.squares, histogram=tuple(row.histogram))
+    if row.weight is None:
+        return seen
+    weighted = WeightedSums(
+        seen,
+        row.weight,
+        row.weighted_total,
+        row.weighted_squares,
+        row.design,
+        row.design_total,
+        row.design_squares,
+        tuple(row.weighted_histogram),
+        is_whole=not row.dimension,
+    )
+    return weighted.effective_sums()
 
 
 def _share(count: int, n: int) -> Sums:

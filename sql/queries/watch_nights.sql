@@ -1,7 +1,9 @@
 -- name: watch_nights
 -- purpose: the sums of a scorer over the last nights; of a day scored by several fingerprints the newest one's
 -- parameters: scorer (name), metric, history_days
--- returns: day, fingerprint, dimension, value, n, total, squares, histogram, undefined, unscored, refused
+-- returns: day, fingerprint, dimension, value, n, total, squares, histogram, undefined, unscored, refused, sampled_out,
+--          weight, weighted_total, weighted_squares, design, design_total, design_squares, weighted_histogram (null
+--          where each row stands for itself)
 -- safe to re-run: yes, it only reads
 with versions as (
     select
@@ -32,7 +34,15 @@ select
     m.histogram,
     m.undefined,
     m.unscored,
-    m.refused
+    m.refused,
+    m.sampled_out,
+    cast(m.weight as double precision) as weight,
+    cast(m.weighted_total as double precision) as weighted_total,
+    cast(m.weighted_squares as double precision) as weighted_squares,
+    cast(m.design as double precision) as design,
+    cast(m.design_total as double precision) as design_total,
+    cast(m.design_squares as double precision) as design_squares,
+    cast(m.weighted_histogram as double precision []) as weighted_histogram
 from days as d
 inner join versions as v on d.scorer_id = v.scorer_id
 inner join trace.daily_metric as m on d.scorer_id = m.scorer_id and d.day = m.day

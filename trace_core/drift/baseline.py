@@ -89,7 +89,8 @@ def _adjust(history: History, accepted: Floats, mix_columns: Integers, settings:
     levels = estimate_levels(
         n[:usable], total[:, :usable], squares[:, :usable], accepted, settings.level_prior_logs
     )
-    split = split_nights(n, total, levels, mix_columns)
+    traffic = history.traffic
+    split = split_nights(n, traffic, total, levels, accepted @ traffic[:usable], mix_columns)
     weight = split.precision[:, :usable] * accepted[:, None]
     weekday = indicator(history.days)
     rhythm = estimate_weekday(split.residual[:, :usable], weight, weekday[:, :usable])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trace_core.aggregates import HISTOGRAM_CELLS, Sums
+from trace_core.aggregates import HISTOGRAM_CELLS, Sums, whole_counts
 from trace_core.drift.night import Cell
 
 MIN_LOGS = 200
@@ -87,7 +87,7 @@ class Bridge:
                 histogram[target] += count * moved / known.n
         total = min(max(total, 0.0), float(cell.n))
         floor = total * total / cell.n if cell.n else 0.0  # squares below this would be a negative variance
-        return Sums(cell.n, total, min(max(squares, floor), total), _whole(histogram, cell.n))
+        return Sums(cell.n, total, min(max(squares, floor), total), whole_counts(histogram, cell.n))
 
     def to_json(self) -> dict[str, Any]:
         """The detail by old cell as JSON."""
@@ -123,13 +123,3 @@ def _from(rows: Sequence[Passage]) -> _From:
         math.fsum(row.square_difference for row in rows),
         {row.new_cell: row.n for row in rows},
     )
-
-
-def _whole(histogram: Sequence[float], n: int) -> tuple[int, ...]:
-    """Round to whole logs so that they sum to n: the largest remainders are rounded up."""
-    floors = [math.floor(value + 1e-9) for value in histogram]
-    missing = n - sum(floors)
-    order = sorted(range(len(histogram)), key=lambda cell: (floors[cell] - histogram[cell], cell))
-    for cell in order[: max(0, missing)]:
-        floors[cell] += 1
-    return tuple(floors)

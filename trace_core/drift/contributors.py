@@ -16,7 +16,7 @@ def rank_contributors(history: History, judgement: Judgement, measure: int, wind
     change of the total but for weekday and level shrinkage. First comes the segment whose contribution
     exceeds its traffic share of the change most: a value with all the traffic explains nothing.
     """
-    n = history.n[-window:]
+    n = history.traffic[-window:]
     logs = n.sum(axis=0)
     residual = judgement.baseline.adjusted.residual[measure, -window:]
     contribution = (n * np.where(n > 0, residual, 0.0)).sum(axis=0) / logs[0]

@@ -134,7 +134,7 @@ class ScanDetector:
     ) -> Verdict:
         """Open an incident, or page again for one that got worse."""
         incident = describe_incident(finding, judgement, self._history, before, self.settings)
-        n = self._history.n[-finding.window :]
+        n = self._history.traffic[-finding.window :]
         share = float(n[:, finding.column].sum() / n[:, 0].sum())
         count = self._open.memory.nights if self._open is not None else 1
         memory = OpenIncident(

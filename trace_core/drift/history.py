@@ -43,6 +43,7 @@ class History:
 
     def _allocate(self, nights: int, columns: int) -> None:
         self._n = np.zeros((nights, columns))
+        self._traffic = np.zeros((nights, columns))
         self._sums = np.zeros((2 * self.measures, nights, columns))
         self._days = np.zeros(nights, dtype=np.int64)
         self._accepted = np.zeros(nights, dtype=np.bool_)
@@ -54,6 +55,11 @@ class History:
     def n(self) -> Floats:
         """Logs, (nights, series)."""
         return self._n[self._start : self._end, : len(self.series)]
+
+    @property
+    def traffic(self) -> Floats:
+        """Logs stood for, (nights, series): `n` unless a night was judged in part."""
+        return self._traffic[self._start : self._end, : len(self.series)]
 
     @property
     def total(self) -> Floats:
@@ -91,22 +97,24 @@ class History:
         row = self._end
         self._end += 1
         self._start = max(self._start, self._end - self.keep)
-        self._n[row] = 0.0
+        self._n[row] = self._traffic[row] = 0.0
         self._sums[:, row] = 0.0
         self._days[row] = night.day.toordinal()
         self._accepted[row] = accepted
-        self._write(row, 0, night.total)
+        self._write(row, 0, night.total, night.stands_for("", "", night.total))
         for dimension, cells in night.segments.items():
             for value, cell in cells.items():
                 if cell.n:
-                    self._write(row, self._column_of((dimension, value)), cell)
+                    stands_for = night.stands_for(dimension, value, cell)
+                    self._write(row, self._column_of((dimension, value)), cell, stands_for)
 
     def drop_before(self, row: int) -> None:
         """Forget the nights before `row` (a reset drops all of them with `len(history)`)."""
         self._start += row
 
-    def _write(self, row: int, column: int, cell: Cell) -> None:
+    def _write(self, row: int, column: int, cell: Cell, stands_for: float) -> None:
         self._n[row, column] = cell.n
+        self._traffic[row, column] = stands_for
         if self.measures == 1:
             self._sums[:, row, column] = (cell.total, cell.squares)
             return
@@ -121,6 +129,7 @@ class History:
             self.series.append(series)
             if column == self._n.shape[1]:
                 self._n = np.pad(self._n, ((0, 0), (0, column)))
+                self._traffic = np.pad(self._traffic, ((0, 0), (0, column)))
                 self._sums = np.pad(self._sums, ((0, 0), (0, 0), (0, column)))
         return column
 
@@ -128,11 +137,13 @@ class History:
         """Move the kept nights to the front of the buffers and drop columns that are empty by now."""
         rows, alive = slice(self._start, self._end), np.flatnonzero(self.n.any(axis=0))
         n, sums, days, accepted = self._n[rows], self._sums[:, rows], self._days[rows], self._accepted[rows]
+        traffic = self._traffic[rows]
         self.series = [self.series[i] for i in alive]
         self._column = {series: i for i, series in enumerate(self.series)}
         self._allocate(len(self._days), max(8, len(alive) + len(alive) // 2))
         kept = len(days)
         self._n[:kept, : len(alive)] = n[:, alive]
+        self._traffic[:kept, : len(alive)] = traffic[:, alive]
         self._sums[:, :kept, : len(alive)] = sums[:, :, alive]
         self._days[:kept], self._accepted[:kept] = days, accepted
         self._start, self._end = 0, kept

@@ -46,10 +46,10 @@ def describe_incident(
 
 def _releases(history: History, onset: date, settings: DriftSettings) -> tuple[Release, ...]:
     columns = history.columns_of(settings.release_dimension).tolist()
-    counts = {history.series[column][1]: history.n[:, column].tolist() for column in columns}
+    counts = {history.series[column][1]: history.traffic[:, column].tolist() for column in columns}
     return coinciding_releases(
         [date.fromordinal(day) for day in history.days.tolist()],
-        history.n[:, 0].tolist(),
+        history.traffic[:, 0].tolist(),
         counts,
         onset,
         settings.release_slack_nights,

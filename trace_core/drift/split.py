@@ -26,8 +26,13 @@ class Split:
     baseline_variance: Floats
 
 
-def split_nights(n: Floats, total: Floats, levels: Levels, mix_columns: Integers) -> Split:
+def split_nights(
+    n: Floats, traffic: Floats, total: Floats, levels: Levels, reference: Floats, mix_columns: Integers
+) -> Split:
     """Split each night's total by the traffic of the mix dimension.
+
+    `n` (nights, series) is what the sums are of and how much is known, `traffic` the logs that this stands
+    for (the same unless a night was judged in part), `reference` (series,) the baseline's traffic.
 
     With pi the traffic shares: ybar_t - ybar_ref = W_t + M_t,
     W_t = ybar_t - sum_s pi_ts p_s (within) and M_t = sum_s (pi_ts - pi_ref,s) p_s (mix), which is
@@ -41,7 +46,7 @@ def split_nights(n: Floats, total: Floats, levels: Levels, mix_columns: Integers
     if len(mix_columns) == 0:
         residual[:, :, 0] = mean[:, :, 0] - levels.mean[:, None]
         return Split(residual, precision, np.zeros(residual.shape[:2]), levels.variance[:, 0] / levels.n[0])
-    share, reference = _shares(n, levels.n, mix_columns)
+    share, usual = _shares(traffic, reference, mix_columns)
     level = np.concatenate([levels.level[:, mix_columns], levels.mean[:, None]], axis=1)
     row_variance = np.concatenate([levels.variance[:, mix_columns], levels.variance[:, :1]], axis=1)
     standard = level @ share.T
@@ -49,7 +54,7 @@ def split_nights(n: Floats, total: Floats, levels: Levels, mix_columns: Integers
     precision[:, :, 0] = n[:, 0] / (row_variance @ share.T)
     known = np.append(levels.n[mix_columns], levels.n[0])
     uncertain = (share[-1] ** 2 * row_variance / np.maximum(known, 1.0)).sum(axis=1)
-    return Split(residual, precision, standard - (level @ reference)[:, None], uncertain)
+    return Split(residual, precision, standard - (level @ usual)[:, None], uncertain)
 
 
 def _shares(n: Floats, n_ref: Floats, columns: Integers) -> tuple[Floats, Floats]:

@@ -34,7 +34,9 @@ def test_within_and_mix_add_up_to_the_change_from_the_levels() -> None:
     """W_t + M_t is the night's mean minus the level of the baseline's traffic, exactly."""
     history = remember(40)
     levels = estimate_levels(history.n, history.total, history.squares, np.ones(40), 20.0)
-    split = split_nights(history.n, history.total, levels, history.columns_of("tenant"))
+    split = split_nights(
+        history.n, history.traffic, history.total, levels, levels.n, history.columns_of("tenant")
+    )
     columns = history.columns_of("tenant")
     reference = levels.level[0, columns] @ (levels.n[columns] / levels.n[0])
     change = history.total[0, :, 0] / history.n[:, 0] - reference
@@ -45,7 +47,9 @@ def test_without_a_dimension_all_change_is_within() -> None:
     """No segments, no mix."""
     history = remember(30)
     levels = estimate_levels(history.n, history.total, history.squares, np.ones(30), 20.0)
-    split = split_nights(history.n, history.total, levels, np.zeros(0, dtype=np.int64))
+    split = split_nights(
+        history.n, history.traffic, history.total, levels, levels.n, np.zeros(0, dtype=np.int64)
+    )
     assert not split.mix.any()
     assert split.residual[0, :, 0] @ history.n[:, 0] == pytest.approx(0.0, abs=1e-9)
 
