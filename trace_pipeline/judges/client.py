@@ -12,6 +12,7 @@ import logging
 import re
 import ssl
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -127,6 +128,7 @@ class Client:
 
     async def _call(self, options: Mapping[str, Any], answer_tokens: int) -> bytes:
         seconds = self._settings.timeout_seconds
+        asyncio.get_running_loop().set_default_executor(_Unawaited())
         http = DefaultAsyncHttpxClient(
             trust_env=False,
             follow_redirects=False,
@@ -176,6 +178,13 @@ class Client:
         if choice.finish_reason == "length":
             return Reply("judge_truncated", "again", usage=usage)
         return Reply("answered", "take", choice.message.content or "", usage)
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads that the end of a call does not wait for: looking a name up cannot be cancelled."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
 
 
 class _BrokenBody(Exception):

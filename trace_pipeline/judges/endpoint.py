@@ -40,7 +40,8 @@ def find_endpoint(settings: Settings, url: str, key: str) -> Endpoint:
             f"{KEY_VARIABLE}, or the password of the Airflow connection trace_judge, "
             "holds characters that no key has"
         )
-    return Endpoint(found.rstrip("/"), found_key)
+    # People paste the address that is called as well as the base of it.
+    return Endpoint(found.rstrip("/").removesuffix("/chat/completions"), found_key)
 
 
 def make_judge(settings: Settings, account: Account, redaction: Redaction, url: str, key: str) -> Judge:

@@ -126,6 +126,16 @@ def test_one_call_takes_no_longer_than_its_timeout(name: str) -> None:
         assert time.monotonic() - start < 2
 
 
+def test_a_name_that_is_looked_up_for_long_does_not_prolong_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resolver cannot be interrupted, but nobody has to wait for it."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: time.sleep(1.5) or [])
+    stub = Stub(supported)
+    stub.url = "http://judge.invalid/v1"
+    start = time.monotonic()
+    assert Bench(stub, timeout_seconds=0.2, attempts=1).ask().reason == "judge_unavailable"
+    assert time.monotonic() - start < 1
+
+
 def test_an_endpoint_that_is_not_there_costs_calls_but_no_tokens() -> None:
     """Nothing was sent, so nothing was paid."""
     with socket.socket() as unused:

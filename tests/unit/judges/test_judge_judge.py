@@ -237,10 +237,11 @@ def test_the_key_is_sent_and_comes_from_the_connection_or_the_environment(
 
 
 def test_the_setting_beats_the_address_of_the_connection() -> None:
-    """A connection's address serves where the setting is empty."""
+    """A connection's address serves where the setting is empty, with or without what is added to call it."""
     with judge_stub() as stub:
-        used = make_judge(settings_for(), MemoryAccount(), WordRedaction(), stub.url + "/", "")
-        assert used.judge(LOG, WHEN).annotation is not None
+        for end in ("", "/", "/chat/completions"):
+            used = make_judge(settings_for(), MemoryAccount(), WordRedaction(), stub.url + end, "")
+            assert used.judge(LOG, WHEN).annotation is not None
         other = make_judge(settings_for(stub), MemoryAccount(), WordRedaction(), "http://127.0.0.1:9/v1", "")
         assert other.judge(LOG, WHEN).annotation is not None
 
