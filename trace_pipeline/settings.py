@@ -76,6 +76,22 @@ class SourceSettings(BaseModel):
     statement_timeout_seconds: int = Field(600, ge=1, le=86_400, description="longest single read")
 
 
+class RetentionSettings(BaseModel):
+    """Ages at which a part of what is kept goes earlier than the evaluations; by whole months."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    annotation_days: OptionalDays = Field(
+        None,
+        ge=30,
+        description="sentence keys and reasons of evaluations go, numbers stay; unset = kept along",
+    )
+    quarantine_days: OptionalDays = Field(None, ge=30, description="quarantined rows; unset = retention_days")
+    label_days: OptionalDays = Field(None, ge=30, description="human labels; unset = retention_days")
+    judge_days: OptionalDays = Field(
+        None, ge=30, description="calls and kept answers of the judge; unset = retention_days"
+    )
+
+
 class Settings(BaseSettings):
     """Every setting of the product. Unit in the name; reason in the description."""
 
@@ -120,6 +136,12 @@ class Settings(BaseSettings):
     import_refused_folder: Folder = Field(
         "", description="local folder for each file's refused rows; empty = the task's log only"
     )
+    results_lock_timeout_seconds: int = Field(
+        900, ge=1, le=86_400, description="longest wait for another run that works on the same days"
+    )
+    results_statement_timeout_seconds: int = Field(
+        3_600, ge=1, le=86_400, description="longest single statement on the results"
+    )
     store_annotations: bool = Field(True, description="keep sentence keys, so that scores can be explained")
     watch_metrics: Names = Field(
         ("adherence", "completeness"), min_length=1, description="metrics watched for drift"
@@ -128,6 +150,7 @@ class Settings(BaseSettings):
     retention_days: OptionalDays = Field(
         None, ge=30, description="age at which evaluations are dropped by month; unset = kept"
     )
+    retention: RetentionSettings = RetentionSettings()
     air_gap: bool = Field(False, description="refuse to connect to any host that allowed_hosts does not name")
     allowed_hosts: Names = Field(
         (),

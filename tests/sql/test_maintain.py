@@ -85,3 +85,30 @@ def test_retention_takes_what_a_judge_said_of_old_logs(engine: Engine, make_pipe
         (date(2026, 8, 30), 1, 1, 15, None),
         (date(2026, 10, 30), 1, 1, 15, "f"),
     ]
+
+
+def test_a_part_may_go_earlier_than_the_evaluations(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """Old evaluations keep their numbers without sentence keys; quarantine and labels go by ages of their own."""
+    for month in (8, 10):
+        day = date(2026, month, 30)
+        insert(engine, a_log(f"good{month}", noon(day)), a_log(f"bad{month}", noon(day), question=None))
+        night(make_pipeline(), day)
+    ages = {"annotation_days": 30, "quarantine_days": 30, "label_days": 400}
+    assert apply_retention(make_pipeline(retention=ages), date(2026, 11, 1)) == []
+    kept = "select log_id, adherence is not null, annotation is not null, document_ids is not null"
+    assert rows(engine, f"{kept} from trace.evaluation order by 1") == [
+        ("good10", True, True, True),
+        ("good8", True, False, False),
+    ]
+    assert rows(engine, "select log_id from trace.quarantine") == [("bad10",)]
+    assert rows(engine, "select count(*) from trace.daily_document") == [(2,)]
+    # The numbers are not scored again because their keys are gone.
+    assert night(make_pipeline(), date(2026, 8, 30)).changed == 1  # the quarantined row comes back
+
+
+def test_nothing_about_a_log_outlives_its_evaluation(engine: Engine, make_pipeline: MakePipeline) -> None:
+    """An age of its own that is longer than retention_days does not keep a part longer."""
+    insert(engine, a_log("bad", noon(date(2026, 8, 30)), question=None))
+    night(make_pipeline(), date(2026, 8, 30))
+    apply_retention(make_pipeline(retention_days=30, retention={"quarantine_days": 400}), date(2026, 11, 1))
+    assert rows(engine, "select count(*) from trace.quarantine") == [(0,)]

@@ -12,13 +12,15 @@ log = logging.getLogger(__name__)
 
 _AHEAD_DAYS = 62  # two months: a pipeline that stands still for weeks must not find its partition missing
 
-_FORGET = (
-    "forget_quarantine",
-    "forget_documents",
-    "forget_labels",
-    "forget_judge_calls",
-    "forget_kept_answers",
-)
+# Query -> the setting that may let it go earlier than the evaluations; None: it goes with them.
+_FORGET = {
+    "forget_annotations": "annotation_days",
+    "forget_quarantine": "quarantine_days",
+    "forget_documents": None,
+    "forget_labels": "label_days",
+    "forget_judge_calls": "judge_days",
+    "forget_kept_answers": "judge_days",
+}
 
 
 def ensure_partitions(pipeline: Pipeline, day: date) -> int:
@@ -31,18 +33,27 @@ def ensure_partitions(pipeline: Pipeline, day: date) -> int:
 def apply_retention(pipeline: Pipeline, day: date) -> list[str]:
     """Drop the months of evaluations, and what else is about logs, older than `retention_days`.
 
+    The settings below `retention` let a part of it go earlier.
+
     That is quarantine, labels, document counts, the judge's calls and its kept answers. Returns the dropped
     tables. Sums, ledger, verdicts and what a judge cost a night stay: they hold no log and no id of one, nor
-    of a document. The anchor set stays too: it is kept on purpose. Without the setting nothing is dropped.
+    of a document. The anchor set stays too: it is kept on purpose. Without any setting nothing is dropped.
     """
-    days = pipeline.settings.retention_days
-    if days is None:
-        return []
+    settings = pipeline.settings
+    days, dropped = settings.retention_days, list[str]()
     with pipeline.results.begin() as connection:
-        place = {"before": day - timedelta(days=days)}
-        dropped = list(connection.execute(query("drop_partitions"), place).scalar_one())
-        for rest in _FORGET:
-            connection.execute(query(rest), place)
+        if days is not None:
+            place = {"before": day - timedelta(days=days)}
+            dropped = list(connection.execute(query("drop_partitions"), place).scalar_one())
+        for rest, name in _FORGET.items():
+            age = _earlier(days, getattr(settings.retention, name) if name else None)
+            if age is not None:
+                connection.execute(query(rest), {"before": day - timedelta(days=age)})
     for name in dropped:
         log.info("Dropped %s: older than retention_days = %s.", name, days)
     return dropped
+
+
+def _earlier(days: int | None, own: int | None) -> int | None:
+    """Return the shorter of two ages: nothing about a log outlives its evaluation."""
+    return min((age for age in (days, own) if age is not None), default=None)
