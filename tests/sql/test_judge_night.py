@@ -249,14 +249,15 @@ def test_above_what_is_held_the_kept_answers_are_taken(
     assert len(nights.asked) == 12
 
 
-def test_no_transaction_is_open_while_the_judge_thinks(
+def test_no_snapshot_is_held_while_the_judge_thinks(
     engine: Engine, make_pipeline: MakePipeline, nights: FakeNights
 ) -> None:
-    """Neither on the results nor on the source."""
+    """Neither of the results nor of the source, and no row of them is locked."""
     seen: list[Any] = []
     open_ones = (
         "select state from pg_stat_activity where application_name = 'trace_nightly'"
-        " and datname = current_database() and pid <> pg_backend_pid() and state like '%transaction%'"
+        " and datname = current_database() and pid <> pg_backend_pid()"
+        " and (backend_xmin is not null or backend_xid is not null)"
     )
 
     def look(log: Log) -> Any:
