@@ -9,6 +9,7 @@ from typing import Any
 
 from trace_core.aggregates import Sums
 from trace_core.drift import Check, DriftSettings, Night, report_change
+from trace_core.weighted import proportioned
 
 _SHOWN_SEGMENTS = 10
 
@@ -55,12 +56,17 @@ def _dimension(night: Night, settings: DriftSettings) -> str:
 
 
 def _merged(nights: Iterable[Night], dimension: str) -> dict[str, Sums]:
-    found: dict[str, list[Sums]] = {}
+    values: list[str] = []
+    cells: list[tuple[Sums, float]] = []
     for night in nights:
-        cells = night.segments.get(dimension) if dimension else {"all": night.total}
-        for value, cell in (cells or {}).items():
-            found.setdefault(value, []).append(Sums(cell.n, cell.total, cell.squares, tuple(cell.histogram)))
-    return {value: reduce(Sums.merge, cells) for value, cells in found.items()}
+        for value, cell in (night.segments.get(dimension, {}) if dimension else {"": night.total}).items():
+            sums = Sums(cell.n, cell.total, cell.squares, tuple(cell.histogram))
+            values.append(value if dimension else "all")
+            cells.append((sums, night.stands_for(dimension, value, cell)))
+    found: dict[str, list[Sums]] = {}
+    for value, sums in zip(values, proportioned(cells), strict=True):
+        found.setdefault(value, []).append(sums)
+    return {value: reduce(Sums.merge, parts) for value, parts in found.items()}
 
 
 def _day(value: object) -> date | None:

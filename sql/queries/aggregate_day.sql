@@ -54,7 +54,7 @@ weighed as (
         o.*,
         case
             when o.is_judges and o.is_scored and j.scored < j.members
-                then nullif(round(j.members / (o.inclusion * j.stands_for), 12), 1)
+                then nullif(round(j.members / (o.inclusion * j.stands_for), 15), 1)
         end as weight
     from outcome as o
     cross join judged as j

@@ -22,7 +22,7 @@ with lowest as (
         e.scorer_id = :scorer_id
         and e.logged_at >= :from_at and e.logged_at < :to_at
         and case :metric
-            when 'unscored_share' then e.status <> 'scored'
+            when 'unscored_share' then e.status not in ('scored', 'sampled_out')
             when 'refusal_rate' then e.response_kind = 'refusal'
             else e.status = 'scored'
         end

@@ -7,7 +7,7 @@ with counted as (
     select
         t.dimension,
         t.value,
-        sum(t.n + t.undefined + t.unscored) as n
+        sum(t.n + t.undefined + t.unscored + t.sampled_out) as n
     from trace.metric_trend as t
     where t.scorer = :scorer and t.metric = 'adherence' and t.dimension <> '' and t.day between :from_day and :to_day
     group by t.dimension, t.value

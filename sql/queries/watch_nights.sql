@@ -42,7 +42,7 @@ select
     cast(m.design as double precision) as design,
     cast(m.design_total as double precision) as design_total,
     cast(m.design_squares as double precision) as design_squares,
-    cast(m.weighted_histogram as double precision []) as weighted_histogram
+    cast(m.weighted_histogram as double precision[]) as weighted_histogram
 from days as d
 inner join versions as v on d.scorer_id = v.scorer_id
 inner join trace.daily_metric as m on d.scorer_id = m.scorer_id and d.day = m.day

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from tests.sql.tools import DAY, execute, noon, rows
+from tests.sql.pages import site
+from tests.sql.tools import DAY, execute, noon, rows, url_of
 from trace_core.aggregates import METRICS, Sums, histogram_cell
 from trace_core.weighted import WeightedSums
 from trace_pipeline.nights import load_nights
@@ -310,3 +311,15 @@ def test_published_values_stay_when_debts_are_paid(engine: Engine) -> None:
     assert rows(engine, view) == [(10, pytest.approx(0.7), pytest.approx(2 / 3), True)]
     total = rows(engine, "select distinct published_total from trace.daily_metric where metric = 'adherence'")
     assert total == [(Decimal("6.000000000000"),)]
+
+
+def test_pages_say_what_the_judged_answers_stand_for(engine: Engine) -> None:
+    """The table of nights has the judged answers, what they stand for, and what was left out."""
+    base = {"kind": "answer", "decided_by": "judge", "p": 0.25}
+    values = [base | {"status": "scored", "adherence": 1, "completeness": 1}] * 10
+    store(engine, values + [base | {"status": "sampled_out"}] * 30)
+    aggregate(engine)
+    with site(url_of(engine)) as client:
+        page = client.get("/?scorer=s").text
+    assert "n 10, standing for 40" in page
+    assert "0.0 % of 40<br>30 left out by sampling" in page

@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime
 import pytest
 
 from trace_core.aggregates import Sums
+from trace_core.drift import Night
 from trace_pipeline.digest import DigestFacts, Period, last_weeks, render_digest
 from trace_pipeline.digest.estimate import Change, Level, change, level
-from trace_pipeline.digest.facts import MetricWeek, OpenIncident, Rows, SegmentFall
+from trace_pipeline.digest.facts import MetricWeek, OpenIncident, Rows, SegmentFall, _metric
 
 WEEK = Period(date(2026, 11, 23), date(2026, 11, 29))
 GOOD = MetricWeek(
@@ -195,3 +196,25 @@ def test_one_week_and_one_scorer_are_one_message() -> None:
     assert render_digest(replace(FACTS, opened=3, rows=Rows(1, 1))).key == key
     others = [replace(FACTS, scorer="lexical"), replace(FACTS, period=WEEK.before)]
     assert len({key, *(render_digest(facts).key for facts in others)}) == 3
+
+
+def test_a_week_that_was_sampled_says_so() -> None:
+    """What is left out on purpose is not unscored, and n is told for what it is."""
+    said = body(rows=Rows(2_900, 100, 2_500), rows_before=Rows(2_800, 50, 0))
+    assert (
+        "Scored in part: 2,500 rows were left out by sampling (before: 0); n is the size of a plain" in said
+    )
+    assert "Not scored: 3.4 % of 2,900 rows" in said
+    assert "sampling" not in body()
+
+
+def test_a_week_pools_nights_by_the_answers_they_stand_for() -> None:
+    """Of a night judged in part the little that is known counts for all its answers."""
+    known, sampled = Sums.of([1.0] * 100), Sums.of([1.0] * 25 + [0.0] * 25)
+    nights = [
+        Night(date(2026, 11, 23), "f", known),
+        Night(date(2026, 11, 24), "f", sampled, {}, {"": {"": 900.0}}),
+    ]
+    week = _metric("adherence", nights, WEEK, "ok", {})
+    assert week.now.mean == pytest.approx((100 + 450) / 1_000, abs=0.01)
+    assert 50 <= week.now.n < 100

@@ -67,3 +67,19 @@ def test_a_night_without_logs_has_no_unscored_share() -> None:
 def test_a_trend_without_nights_gives_an_empty_figure() -> None:
     """A metric that no night has still gives a figure that Plotly takes."""
     accepted(trend_figure(trend(), "relevance", incidents()))
+
+
+def test_what_sampling_left_out_is_not_unscored() -> None:
+    """It has a bar of its own, and the unscored share is of what failed, was skipped or unreadable."""
+    rows = ledger(2).assign(sampled_out=[50, 0])
+    rows.loc[0, "scored"] -= 50
+    volume = volume_figure(rows)
+    accepted(volume)
+    assert [one["name"] for one in volume["data"]] == [
+        "scored",
+        "unscored",
+        "left out by sampling",
+        "unscored share",
+    ]
+    assert volume["data"][1]["y"] == [1, 1] and volume["data"][2]["y"] == [50, 0]
+    assert volume["data"][3]["y"] == [pytest.approx(100 / 101)] * 2

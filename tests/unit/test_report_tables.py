@@ -200,3 +200,11 @@ def test_hostile_names_are_shown_as_plain_text() -> None:
     for bad in ("\x1b", "\x07", "\u202e"):
         assert bad not in nights + ledger
     assert "［bold red］x" in nights and "［bold red］x" in ledger
+
+
+def test_rows_left_out_by_sampling_have_a_column_where_there_are_any() -> None:
+    """They are logs, and neither scored nor unscored; a scorer that samples nothing has no such column."""
+    frame = pd.DataFrame([trend_row(sampled_out=1_600), trend_row(1, sampled_out=0)])
+    text = as_text(render_nights_table(frame), 100)
+    assert "left out" in text and "2,007" in text and "1,600" in text
+    assert "left out" not in as_text(render_nights_table(pd.DataFrame([trend_row()])))

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from trace_core.aggregates import Sums
-from trace_core.drift import Night
+from trace_core.drift import Cell, Night
 from trace_core.reasons import QUARANTINE_REASONS
+from trace_core.weighted import proportioned
 from trace_pipeline.digest.estimate import Change, Level, change, level
 from trace_pipeline.digest.period import Period
 from trace_pipeline.nights import load_nights
@@ -60,10 +61,11 @@ class OpenIncident:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of the source over some days: all, and those without a score."""
+    """Rows of the source over some days: all, those without a score, and those left out on purpose."""
 
     source: int = 0
     unscored: int = 0
+    sampled_out: int = 0
 
     @property
     def share(self) -> float | None:
@@ -155,8 +157,11 @@ def _metric(
     metric: str, nights: Sequence[Night], period: Period, state: str, taus: Mapping[_Series, float]
 ) -> MetricWeek:
     tau = taus.get((metric, "", ""), 0.0)
-    now = level([_sums(night.total) for night in nights if night.day in period], tau)
-    before = level([_sums(night.total) for night in nights if night.day in period.before], tau)
+    totals = [(night.day in period, _sums(night, "", "", night.total)) for night in nights]
+    now, before = (
+        level(proportioned([sums for inside, sums in totals if inside is part]), tau)
+        for part in (True, False)
+    )
     # Nights of an earlier version that a bridge carries over have the newest one's fingerprint.
     changed = len({night.fingerprint for night in nights if night.total.n}) > 1
     return MetricWeek(metric, state, now, before, None if changed else change(now, before), changed)
@@ -166,15 +171,15 @@ def _segments(
     metric: str, nights: Sequence[Night], period: Period, taus: Mapping[_Series, float]
 ) -> Iterator[_Pair]:
     """Yield the segments with enough answers in both halves."""
-    found: dict[tuple[str, str], tuple[list[Sums], list[Sums]]] = {}
+    found: dict[tuple[str, str], tuple[list[tuple[Sums, float]], list[tuple[Sums, float]]]] = {}
     for night in nights:
         for dimension, values in night.segments.items():
             for value, sums in values.items():
                 halves = found.setdefault((dimension, value), ([], []))
-                halves[night.day not in period].append(_sums(sums))
+                halves[night.day not in period].append(_sums(night, dimension, value, sums))
     for (dimension, value), (now, before) in found.items():
         tau = taus.get((metric, dimension, value), taus.get((metric, "", ""), 0.0))
-        levels = level(now, tau), level(before, tau)
+        levels = level(proportioned(now), tau), level(proportioned(before), tau)
         if min(one.n for one in levels) >= _SEGMENT_ANSWERS:
             yield (metric, dimension, value), *levels
 
@@ -192,9 +197,13 @@ def _largest_fall(pairs: Sequence[_Pair]) -> SegmentFall | None:
 _HIGHER_IS_WORSE = ("unscored_share", "refusal_rate")
 
 
-def _sums(cell: Any) -> Sums:
-    return Sums(cell.n, float(cell.total), float(cell.squares), tuple(cell.histogram))
+def _sums(night: Night, dimension: str, value: str, cell: Cell) -> tuple[Sums, float]:
+    """Return the sums of a cell and the answers they stand for."""
+    sums = Sums(cell.n, float(cell.total), float(cell.squares), tuple(cell.histogram))
+    return sums, night.stands_for(dimension, value, cell)
 
 
 def _rows(lines: Sequence[Any]) -> Rows:
-    return Rows(sum(row.source_rows for row in lines), sum(row.source_rows - row.scored for row in lines))
+    sampled_out = sum(row.sampled_out for row in lines)
+    unscored = sum(row.source_rows - row.scored for row in lines) - sampled_out
+    return Rows(sum(row.source_rows for row in lines), unscored, sampled_out)

@@ -51,6 +51,11 @@ def _lines(facts: DigestFacts, link_base_url: str) -> Iterator[str]:
         f"beside {before.first_day} to {before.last_day}. "
         f"Scorer {one_line(facts.scorer, 40)}. In brackets the 95 % interval and the number of answers."
     )
+    if facts.rows.sampled_out or facts.rows_before.sampled_out:
+        yield (
+            f"Scored in part: {facts.rows.sampled_out:,} rows were left out by sampling (before: "
+            f"{facts.rows_before.sampled_out:,}); n is the size of a plain sample that would say as much."
+        )
     for week in facts.metrics:
         yield _metric(week)
     yield _fall(facts)

@@ -84,7 +84,7 @@ def headline_of(trend: pd.DataFrame, metric: str, incidents: Sequence[IncidentRo
     state = str(rows["state"].iloc[-1]) if len(rows) else "no_data"
     if not n:
         return Headline(metric, None, None, None, 0, len(recent), "no_data", "no data")
-    weights = known["n"] / n
+    weights = known["stands_for"] / known["stands_for"].sum()
     mean = float((weights * known["mean"]).sum())
     errors = (known["high"] - known["low"]) / (2 * 1.96)
     half = 1.96 * float(((weights * errors) ** 2).sum()) ** 0.5

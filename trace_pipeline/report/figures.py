@@ -16,6 +16,7 @@ Figure = dict[str, Any]
 
 _LINE, _BAND, _EXPECTED, _ALARM = "#1f5fa8", "rgba(31, 95, 168, 0.15)", "#8a6d1f", "rgba(190, 40, 40, 0.12)"
 _SPLICE = "#777777"
+_SAMPLED = "#c9d3de"
 _EXPECTED_BAND, _UNSCORED = "rgba(138, 109, 31, 0.12)", "#b3541e"
 
 
@@ -128,11 +129,11 @@ def _expected_band(rows: pd.DataFrame) -> list[dict[str, Any]]:
 def volume_figure(ledger: pd.DataFrame) -> Figure:
     """Return each night's logs as bars, scored below unscored, and below them the unscored share.
 
-    `ledger` holds rows of trace.night_ledger.
+    `ledger` holds rows of trace.night_ledger. Logs left out by sampling are a third bar, where there are any.
     """
     rows = ledger.sort_values("day")
     days = [str(day) for day in rows["day"]]
-    unscored = rows["source_rows"] - rows["scored"]
+    unscored = rows["source_rows"] - rows["scored"] - rows["sampled_out"]
     # A night without logs has no share of anything.
     share = unscored / rows["source_rows"].where(rows["source_rows"] > 0)
     scored_bars = {
@@ -167,7 +168,11 @@ def volume_figure(ledger: pd.DataFrame) -> Figure:
         "yaxis": {"title": {"text": "logs"}, "domain": [0.42, 1]},
         "yaxis2": {"title": {"text": "unscored, %"}, "domain": [0, 0.3], "rangemode": "tozero", "nticks": 4},
     }
-    return {"data": [scored_bars, unscored_bars, line], "layout": layout}
+    bars = [scored_bars, unscored_bars]
+    if rows["sampled_out"].any():
+        left_out = {"y": _counts(rows["sampled_out"]), "name": "left out by sampling"}
+        bars.append({"type": "bar", "x": days, **left_out, "marker": {"color": _SAMPLED}})
+    return {"data": [*bars, line], "layout": layout}
 
 
 def _stretches(rows: pd.DataFrame) -> list[tuple[int, int]]:

@@ -35,6 +35,7 @@ class Night:
     scored: int
     unscored: int
     cells: Mapping[str, MetricCell] = field(default_factory=dict)
+    sampled_out: int = 0
 
     @property
     def state(self) -> str:
@@ -47,9 +48,9 @@ def nights_from_trend(frame: pd.DataFrame) -> list[Night]:
     """Return the nights of a trend frame, oldest first.
 
     `frame` has the columns day, scorer, fingerprint, dimension, value, metric, n, mean, low, high, undefined,
-    unscored and state, one row a night, segment and metric. Rows of segments (dimension not empty) are left
-    out, unless the frame is that of a single segment. Raises ValueError for several segments without the
-    total.
+    unscored and state, and may have sampled_out, one row a night, segment and metric. Rows of segments
+    (dimension not empty) are left out, unless the frame is that of a single segment. Raises ValueError for
+    several segments without the total.
     """
     total = _one_series(frame)
     nights: dict[tuple[date, str, str], list[dict[str, Any]]] = {}
@@ -77,6 +78,7 @@ def _night(day: date, scorer: str, fingerprint: str, rows: list[dict[str, Any]])
         scored=max(_count(row["n"]) + _count(row["undefined"]) for row in rows),
         unscored=max(_count(row["unscored"]) for row in rows),
         cells={str(row["metric"]): _cell(row) for row in rows},
+        sampled_out=max(_count(row.get("sampled_out")) for row in rows),
     )
 
 

@@ -26,7 +26,8 @@ def render_nights_table(frame: pd.DataFrame, *, intervals: bool = False) -> Tabl
     """Return a table with a row for each night of a trend frame (see `nights_from_trend`), oldest first.
 
     Metrics are means in per cent; `-` is an undefined one, never 0. `intervals` adds half the 95 % interval
-    in points (about 95 columns wide then, else 75). The scorer is a column when there are several.
+    in points (about 95 columns wide then, else 75). `left out` counts rows left out by sampling, where there
+    are any. The scorer is a column when there are several.
     """
     nights = nights_from_trend(frame)
     versions = list(dict.fromkeys((night.scorer, night.fingerprint) for night in nights))
@@ -40,19 +41,23 @@ def render_nights_table(frame: pd.DataFrame, *, intervals: bool = False) -> Tabl
     table.add_column("day", no_wrap=True)
     if several:
         table.add_column("scorer", overflow="fold")
-    for header in ("logs", "scored", "unscored", *(_HEADERS[metric] for metric in METRICS)):
+    sampled = any(night.sampled_out for night in nights)
+    counts = ("logs", "scored", "unscored", *(("left out",) if sampled else ()))
+    for header in (*counts, *(_HEADERS[metric] for metric in METRICS)):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column(" state", no_wrap=True)
     for night in nights:
-        table.add_row(*_cells(night, several=several, intervals=intervals))
+        table.add_row(*_cells(night, several=several, sampled=sampled, intervals=intervals))
     return table
 
 
-def _cells(night: Night, *, several: bool, intervals: bool) -> list[Text]:
+def _cells(night: Night, *, several: bool, sampled: bool, intervals: bool) -> list[Text]:
     cells = [Text(night.day.isoformat())]
     if several:
         cells.append(Text(_version(night)))
-    cells += [Text(f"{count:,}") for count in (night.scored + night.unscored, night.scored, night.unscored)]
+    logs = night.scored + night.unscored + night.sampled_out
+    counts = [logs, night.scored, night.unscored, *([night.sampled_out] if sampled else [])]
+    cells += [Text(f"{count:,}") for count in counts]
     cells += [Text(_percent(night.cells.get(metric), intervals)) for metric in METRICS]
     cells.append(
         Text(f" {one_line(night.state.replace('_', ' '), 12)}", style=_STATE_STYLES.get(night.state, ""))

@@ -117,8 +117,9 @@ def _nights(trend: pd.DataFrame) -> list[dict[str, Any]]:
     found: dict[Any, dict[str, Any]] = {}
     for row in trend.sort_values("day", ascending=False).to_dict("records"):
         clean = {str(k): (None if isinstance(v, float) and v != v else v) for k, v in row.items()}
-        logs = row["n"] + row["undefined"] + row["unscored"]
+        logs = row["n"] + row["undefined"] + row["unscored"] + row["sampled_out"]
         night = {"day": row["day"], "cells": {}, "unscored": row["unscored"], "logs": logs}
+        night["sampled_out"] = row["sampled_out"]
         night = found.setdefault(row["day"], night)
         night["cells"][row["metric"]] = clean
     return list(found.values())

@@ -17,7 +17,7 @@ from benchmarks.sampling import Kind, kinds, simulate
     ids=lambda kind: f"{kind.scorer} {kind.rate} {kind.budget}",
 )
 def test_the_estimate_is_unbiased_and_its_interval_holds(kind: Kind) -> None:
-    """Over 400 nights, with what chance allows so few; an early end of the budget and failures change nothing."""
+    """Over 400 nights, as chance allows so few; a budget that ends early and failures change nothing."""
     assert kind.share in {one.share for one in kinds()}
     found = simulate(kind, nights=400, seed=7)
     assert abs(found.bias) < 3 * found.error
