@@ -10,15 +10,19 @@ from trace_core.records import Log, parse_log
 from trace_core.scorers import Scorer
 from trace_pipeline.batches import Batch, BatchMessage
 from trace_pipeline.context import Pipeline
+from trace_pipeline.judges.contracts import Usage
 from trace_pipeline.judges.preparing import Costly, DueLogs
 from trace_pipeline.results import Known, load_known
 from trace_pipeline.source import Entry
+from trace_pipeline.sqlfiles import query
 from trace_pipeline.window import day_of
 
 CHUNK_ROWS = 200
 CHUNK_BYTES = 8_000_000
 # Logs that are asked about out of key order are read in small numbers: they wait in memory for their turn.
 _TURN_ROWS = 20
+# Fewer calls say too little about what the next ones take.
+_USUAL_CALLS = 20
 
 
 def examined(entries: Iterable[Entry], max_log_bytes: int) -> Iterator[tuple[Entry, int, BadInput | None]]:
@@ -76,10 +80,19 @@ def prepared_scorers(pipeline: Pipeline, message: BatchMessage, *, force: bool =
     # Each plans with its part of the budget; what one leaves the others may spend.
     share = message.get("share", 1.0) / len(costly)
     prepared: dict[int, Scorer] = dict(scorers)
+    night = night_of(pipeline, message, batch)
     for scorer_id, scorer in costly.items():
-        due = _due(pipeline, known, scorer_id, entries, force)
-        prepared[scorer_id] = scorer.prepare(due, night_of(pipeline, message, batch), share)
+        usual = _usual_call(pipeline, scorer.answers, night)
+        due = _due(pipeline, known, scorer_id, entries, force, usual)
+        prepared[scorer_id] = scorer.prepare(due, night, share)
     return prepared
+
+
+def _usual_call(pipeline: Pipeline, fingerprint: str, night: date) -> Usage | None:
+    """Return what a call took in the nights before; None when there were too few."""
+    with pipeline.results.begin() as connection:
+        row = connection.execute(query("usual_call"), {"fingerprint": fingerprint, "night": night}).one()
+    return Usage(round(row.input_tokens), round(row.output_tokens)) if row.calls >= _USUAL_CALLS else None
 
 
 def night_of(pipeline: Pipeline, message: BatchMessage, batch: Batch) -> date:
@@ -89,7 +102,14 @@ def night_of(pipeline: Pipeline, message: BatchMessage, batch: Batch) -> date:
     return day_of(batch.end.logged_at - timedelta(microseconds=1), pipeline.settings.day_time_zone)
 
 
-def _due(pipeline: Pipeline, known: Known, scorer_id: int, entries: Sequence[Entry], force: bool) -> DueLogs:
+def _due(
+    pipeline: Pipeline,
+    known: Known,
+    scorer_id: int,
+    entries: Sequence[Entry],
+    force: bool,
+    usual: Usage | None,
+) -> DueLogs:
     due = [
         entry
         for entry in entries
@@ -105,6 +125,7 @@ def _due(pipeline: Pipeline, known: Known, scorer_id: int, entries: Sequence[Ent
         drawn,
         lambda wanted: _read(pipeline, wanted, CHUNK_ROWS),
         lambda wanted: _read(pipeline, wanted, _TURN_ROWS),
+        usual,
     )
 
 

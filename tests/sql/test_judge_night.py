@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from tests.conftest import checksum
 from tests.sql.judging import FakeNights, bad, use_judge
-from tests.sql.tools import DAY, MakePipeline, a_log, insert, night, noon, rows
+from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, night, noon, rows
 from trace_core.records import Log
 from trace_pipeline.judges.selection import is_drawn
 
@@ -152,6 +152,27 @@ def test_the_plan_fits_the_budget_on_average(
     night(make_pipeline(**judge_settings(calls_per_night=10), batch_rows=10))
     assert sum(row[3] for row in found(engine, "judge").values()) == pytest.approx(10)
     assert len(nights.asked) <= 10
+
+
+def test_tokens_are_planned_as_the_nights_before_took_them(
+    engine: Engine, make_pipeline: MakePipeline, nights: FakeNights
+) -> None:
+    """At first with the most a call can take; once calls are known, with their mean."""
+    insert(engine, *some(20), *some(20, DAY + timedelta(days=1), first=20))
+    pipeline = make_pipeline(**judge_settings(tokens_per_night=41_000, sampling_least=0))
+    night(pipeline)
+    first = sum(row[3] for row in found(engine, "judge").values())
+    assert first == pytest.approx(10)
+    night_before = "insert into trace.judge_budget (night) values (:night)"
+    call = (
+        "insert into trace.judge_call (night, fingerprint, content_hash, log_id, logged_at, attempt, outcome,"
+        " input_tokens, output_tokens, money, run_id, settled_at) select :night, :of, n, n, now(), 1,"
+        " 'answered', 2000, 500, 0, '', now() from generate_series(1, 20) as n"
+    )
+    execute(engine, night_before, night=DAY)
+    execute(engine, call, night=DAY, of=pipeline.scorers[0].answers)  # type: ignore[attr-defined]
+    night(pipeline, DAY + timedelta(days=1))
+    assert sum(row[3] for row in found(engine, "judge").values()) - first == pytest.approx(16.4)
 
 
 def test_a_spent_budget_is_like_a_lower_rate_and_nobody_is_asked_out_of_turn(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from trace_core.records import Log
 from trace_core.scorers import Evaluation
 from trace_core.scorers.base import JSON, LogSentences
-from trace_pipeline.judges.contracts import Judged
+from trace_pipeline.judges.contracts import Judged, Usage
 from trace_pipeline.judges.desk import OpenDesk
 from trace_pipeline.judges.selection import Candidate, is_drawn, select
 from trace_pipeline.source import Entry
@@ -34,17 +34,23 @@ class DueLogs:
     drawn: of those that an earlier night drew and could not ask, or got no answer about, with which
     probability. read: gives the logs of some entries in their order; those that have changed since, or cannot
     be read, are left out. read_in_turn: the same for entries far apart, of which fewer are held at a time.
+    usual: what one call of the judge took in the nights before, if that is known.
     """
 
     entries: Sequence[Entry]
     drawn: Mapping[Entry, float]
     read: Callable[[Sequence[Entry]], Iterator[Placed]]
     read_in_turn: Callable[[Sequence[Entry]], Iterator[Placed]]
+    usual: Usage | None = None
 
 
 @runtime_checkable
 class Costly(Protocol):
     """A scorer that asks before a batch's transaction, so that none is open while a model thinks."""
+
+    @property
+    def answers(self) -> str:
+        """The fingerprint under which its judge's answers and calls are kept."""
 
     def prepare(self, due: DueLogs, night: date, share: float) -> JudgedBatch:
         """Ask; returns the scorer of that batch."""
@@ -110,7 +116,7 @@ def prepare(scorer: JudgeScorer, due: DueLogs, night: date, share: float) -> Jud
     """Plan a batch for a scorer, and ask about the drawn logs in the order of the plan."""
     desk = scorer.desk.open(night)
     candidates = list(_candidates(scorer, desk, due))
-    selection = select(candidates, scorer.rate, scorer.settings, share)
+    selection = select(candidates, scorer.rate, scorer.settings, share, due.usual)
     batch = JudgedBatch(scorer, desk, selection.probabilities)
     _ask(batch, desk, due.read_in_turn(selection.drawn), scorer.settings.concurrency)
     return batch

@@ -48,6 +48,11 @@ class JudgeScorer:
         return {}
 
     @property
+    def answers(self) -> str:
+        """The fingerprint under which the judge's answers are kept; scorers that ask alike share it."""
+        return self.desk.fingerprint
+
+    @property
     def rate(self) -> float:
         """Share of the logs that are the judge's turn which it is asked about, the budget permitting."""
         return self.settings.sampling_rate

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trace_core.trust.sampling import Room, inclusion_probabilities, sampling_number
 from trace_pipeline.judge_settings import JudgeSettings
+from trace_pipeline.judges.account import price
 from trace_pipeline.judges.contracts import Usage
 from trace_pipeline.source import Entry
 
@@ -43,11 +44,18 @@ def is_drawn(log_id: str | None, probability: float) -> bool:
     return sampling_number(log_id or "", _SALT) < probability
 
 
-def select(candidates: Sequence[Candidate], rate: float, settings: JudgeSettings, share: float) -> Selection:
+def select(
+    candidates: Sequence[Candidate],
+    rate: float,
+    settings: JudgeSettings,
+    share: float,
+    usual: Usage | None = None,
+) -> Selection:
     """Plan a batch.
 
     rate: share of the candidates that is wanted, the budget permitting. share: part of the night that the
-    batch is: of its budget, and of the least number of logs of a stratum.
+    batch is: of its budget, and of the least number of logs of a stratum. usual: what one call takes on
+    average; where that is not known, the most it can take is planned with.
 
     What was drawn before keeps its probability and comes off the budget first: its row must stand for as many
     as it was drawn for. Logs are asked in the order in which a growing rate would take them in, so that a
@@ -60,7 +68,7 @@ def select(candidates: Sequence[Candidate], rate: float, settings: JudgeSettings
         [c.stratum for c in fresh],
         rate,
         settings.sampling_least * share,
-        _rooms(fresh, owed, settings, share),
+        _rooms(fresh, owed, settings, share, usual),
     )
     probabilities = {c.entry: p for c, p in zip(fresh, found, strict=True)}
     probabilities |= {c.entry: c.drawn for c in owed if c.drawn is not None}
@@ -78,21 +86,24 @@ def calls_of(most: Usage, settings: JudgeSettings) -> int:
     return -(-most.output_tokens // settings.answer_tokens)
 
 
-def money_of(usage: Usage, settings: JudgeSettings) -> float:
-    """Return the price of some tokens."""
-    sent = usage.input_tokens * settings.price_per_million_input_tokens
-    return (sent + usage.output_tokens * settings.price_per_million_output_tokens) / 1e6
-
-
 def _rooms(
-    fresh: Sequence[Candidate], owed: Sequence[Candidate], settings: JudgeSettings, share: float
+    fresh: Sequence[Candidate],
+    owed: Sequence[Candidate],
+    settings: JudgeSettings,
+    share: float,
+    usual: Usage | None,
 ) -> list[Room]:
     """The limits that are set, as far as the batch may use them and what is owed leaves of them."""
     every = [*fresh, *owed]
+    calls = [calls_of(c.most, settings) for c in every]
+    taken = [
+        Usage(usual.input_tokens * n, usual.output_tokens * n) if usual else c.most
+        for c, n in zip(every, calls, strict=True)
+    ]
     costs: list[tuple[float | None, list[float]]] = [
-        (settings.calls_per_night, [float(calls_of(c.most, settings)) for c in every]),
-        (settings.tokens_per_night, [float(c.most.input_tokens + c.most.output_tokens) for c in every]),
-        (settings.money_per_night, [money_of(c.most, settings) for c in every]),
+        (settings.calls_per_night, [float(n) for n in calls]),
+        (settings.tokens_per_night, [float(usage.input_tokens + usage.output_tokens) for usage in taken]),
+        (settings.money_per_night, [float(price(usage, settings)) for usage in taken]),
     ]
     return [
         Room(cost[: len(fresh)], limit * share - sum(cost[len(fresh) :]))
