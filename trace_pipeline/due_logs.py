@@ -63,7 +63,7 @@ def in_chunks(entries: Iterable[Entry], rows: int = CHUNK_ROWS) -> Iterator[list
 def prepared_scorers(pipeline: Pipeline, message: BatchMessage, *, force: bool = False) -> dict[int, Scorer]:
     """Return a batch's scorers by id; those that ask a judge have asked about the batch's due logs.
 
-    No transaction is open meanwhile. Raises only for faults of the databases.
+    No snapshot is held meanwhile. Raises only for faults of the databases.
     """
     scorers = pipeline.scorer_ids
     costly = {scorer_id: scorer for scorer_id, scorer in scorers.items() if isinstance(scorer, Costly)}
