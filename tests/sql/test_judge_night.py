@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from tests.conftest import checksum
 from tests.sql.judging import FakeNights, bad, use_judge
 from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, night, noon, rows
+from trace_core.errors import TemporaryFault, TraceError
 from trace_core.records import Log
 from trace_pipeline.judges.selection import is_drawn
 
@@ -226,6 +227,28 @@ def test_a_judge_without_answers_leaves_lexical_alone(
     nights.reply = None
     night(pipeline, DAY + timedelta(days=1), late_days=1)
     assert {row[0] for row in found(engine, "hybrid").values()} == {"scored"}
+
+
+def test_a_log_that_must_not_be_sent_ends_alone(
+    engine: Engine, make_pipeline: MakePipeline, nights: FakeNights
+) -> None:
+    """A redaction that gives up is a failure of that log; a fault that a retry may cure ends the batch."""
+
+    def give_up(log: Log) -> Any:
+        if log.log_id == "log-001":
+            raise fault("not of this log")
+        return bad(log)
+
+    insert(engine, *some(3))
+    nights.reply = give_up
+    pipeline = make_pipeline(**judge_settings(concurrency=1))
+    fault: type[TraceError] = TemporaryFault
+    with pytest.raises(TemporaryFault):
+        night(pipeline)
+    fault = TraceError
+    night(pipeline)
+    reasons = {log_id: row[1] for log_id, row in found(engine, "judge").items()}
+    assert reasons == {"log-000": "", "log-001": "scorer_error", "log-002": ""}
 
 
 def test_two_scorers_share_answers_and_the_budget(

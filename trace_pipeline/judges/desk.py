@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any, Protocol
 
 from trace_core.digests import digest
+from trace_core.errors import ConfigurationError, TemporaryFault, TraceError
 from trace_core.records import Log
 from trace_pipeline.judges.contracts import Account, Judge, Judged, Request, Usage
 
@@ -62,8 +63,13 @@ class OpenDesk:
         self._gate = gate
 
     def ask(self, log: Log, logged_at: datetime) -> Judged:
-        """Ask about a log, or take its kept answer."""
-        return self.judge.judge(log, logged_at)
+        """Ask about a log, or take its kept answer; one that must not be sent ends with `scorer_error`."""
+        try:
+            return self.judge.judge(log, logged_at)
+        except (ConfigurationError, TemporaryFault):
+            raise
+        except TraceError:  # its texts could not be redacted: the batch goes on without it
+            return Judged(self.judge.content_hash(log), None, "scorer_error", 0, 0)
 
     def close(self) -> None:
         """Ask no more: calls under way end, no further one begins."""
@@ -75,7 +81,7 @@ class Desk:
 
     def __init__(self, maker: Maker) -> None:
         self._maker = maker
-        self.parameters: Mapping[str, Any] = dict(maker.judge(_NoAccount()).parameters)
+        self.parameters: Mapping[str, Any] = dict(maker.judge(NoAccount()).parameters)
         #: Of all that shapes an answer. Scorers that ask alike share their answers.
         self.fingerprint = digest("judge", self.parameters)
 
@@ -85,7 +91,7 @@ class Desk:
         return OpenDesk(self._maker.judge(gate), gate)
 
 
-class _NoAccount:
+class NoAccount:
     """The account of a judge that is not asked."""
 
     def kept(self, content_hash: str) -> Mapping[str, Any] | None:
