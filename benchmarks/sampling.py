@@ -17,8 +17,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.table import Table
 
 from trace_core.aggregates import HISTOGRAM_CELLS, Sums
 from trace_core.trust import inclusion_probabilities
@@ -30,6 +28,10 @@ Flags = npt.NDArray[np.bool_]
 _TENANTS, _SMALL = ("a", "b", "c", "d"), "d"
 _SHARES = (0.5, 0.3, 0.15, 0.05)
 _LEAST = 30
+_HEADERS = (
+    *("scorer", "answers", "rate", "budget, failed", "judged", "bias (in errors)", "unweighted", "covered"),
+    *("width", "segment: judged", "covered"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,32 +158,29 @@ def kinds() -> list[Kind]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, a row when it is done."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nights", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    table = Table(title=f"{chosen.nights:,} nights of each kind, seed {chosen.seed}")
-    judged = ("judged", "bias, points", "in its errors", "unweighted bias", "covered", "width, points")
-    for header in ("scorer", "answers", "rate", "budget, failed", *judged, "segment: judged", "covered"):
-        table.add_column(header, justify="right")
+    print("| " + " | ".join(_HEADERS) + " |")
+    print("|" + "---|" * len(_HEADERS))
     for kind in kinds():
         found = simulate(kind, chosen.nights, chosen.seed)
-        table.add_row(
+        cells = (
             kind.scorer,
             f"{kind.answers:,}",
             f"{kind.rate:.2f}",
             f"{kind.budget:.0%}, {kind.failed:.0%}",
             f"{found.judged:.0f}",
-            f"{100 * found.bias:+.3f}",
-            f"{found.bias / found.error:+.1f}",
+            f"{100 * found.bias:+.3f} ({found.bias / found.error:+.1f})",
             f"{100 * found.plain_bias:+.2f}",
-            f"{found.covered:.1%}",
+            f"{100 * found.covered:.1f} %",
             f"{100 * found.width:.1f}",
             f"{found.segment_judged:.0f}",
-            f"{found.segment_covered:.1%}",
+            f"{100 * found.segment_covered:.1f} %",
         )
-    Console(width=160).print(table)
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

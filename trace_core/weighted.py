@@ -93,11 +93,11 @@ class WeightedSums:
 
         E. Wilson's interval of the estimated rows and that of a night of this size are put together as
         distances from the mean (G. Zou and A. Donner's method of variance estimates recovery), so that it
-        holds for rates near one and for few judged answers. In a segment it is never narrower than Wilson's
-        interval over the effective number.
+        holds for rates near one and for few judged answers. It is never narrower than Wilson's interval over
+        the effective number: a few failures, each of a small weight, say little about those not seen.
         """
         parts = _Parts.of(self)
-        return parts.interval(self.is_whole) if parts else None
+        return parts.interval() if parts else None
 
     def effective_sums(self) -> Sums:
         """Plain sums of `effective` rows, rounded, of this mean, spread and histogram, for the watch."""
@@ -159,7 +159,7 @@ class _Parts:
         variance = max(self.within, least) + self.size + self.spread / self.weight
         return min(self.spread / variance, self.weight)
 
-    def interval(self, is_whole: bool) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         simple = wilson(self.mean, self.spread, self.effective)
         if not self.moved:
             return simple
@@ -174,8 +174,7 @@ class _Parts:
         reach = []
         for part, night, all_rows in ends:
             steps = (self.moved * (part - self.centre)) ** 2 + (night - self.mean) ** 2
-            whole = math.sqrt(steps + _Z**2 * self.size)
-            reach.append(whole if is_whole else max(whole, abs(all_rows - self.mean)))
+            reach.append(max(math.sqrt(steps + _Z**2 * self.size), abs(all_rows - self.mean)))
         return max(0.0, self.mean - reach[0]), min(1.0, self.mean + reach[1])
 
 

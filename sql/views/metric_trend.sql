@@ -173,14 +173,12 @@ left join lateral (
     select
         r.effective,
         case
-            when not r.is_estimated then r.simple_down
-            when d.dimension = '' then r.down
-            else greatest(r.down, r.simple_down)
+            when r.is_estimated then greatest(r.down, r.simple_down)
+            else r.simple_down
         end as down,
         case
-            when not r.is_estimated then r.simple_up
-            when d.dimension = '' then r.up
-            else greatest(r.up, r.simple_up)
+            when r.is_estimated then greatest(r.up, r.simple_up)
+            else r.simple_up
         end as up
     from reach as r
 ) as i on true;
