@@ -84,6 +84,8 @@ def open_pipeline(
     run_id: str = "manual",
     results_named: str = "TRACE_RESULTS_URL",
     source_named: str = "TRACE_SOURCE_URL",
+    judge_url: str = "",
+    judge_key: str = "",
 ) -> Pipeline:
     """Make a run's context. Without `source_url` the logs are in the database of the results."""
     source = connect(
@@ -91,4 +93,10 @@ def open_pipeline(
         setting=source_named if source_url else results_named,
         statement_timeout_seconds=settings.source.statement_timeout_seconds,
     )
-    return Pipeline(settings, source, connect(results_url, setting=results_named), run_id[:250])
+    results = connect(
+        results_url,
+        setting=results_named,
+        statement_timeout_seconds=settings.results_statement_timeout_seconds,
+        lock_timeout_seconds=settings.results_lock_timeout_seconds,
+    )
+    return Pipeline(settings, source, results, run_id[:250], judge_url, judge_key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -18,7 +17,7 @@ from trace_core.scorers import Evaluation
 from trace_core.segments import parse_segments
 from trace_pipeline.batches import Batch
 from trace_pipeline.context import Pipeline
-from trace_pipeline.database import array_literal, copy_rows, run_script
+from trace_pipeline.database import array_literal, copy_rows, json_text, run_script
 from trace_pipeline.source import Entry, Key
 from trace_pipeline.sqlfiles import query, statement_of
 from trace_pipeline.window import day_of
@@ -164,11 +163,7 @@ class BatchWriter:
             fingerprint = result.fingerprint
             result = Evaluation.unscored(log.log_id, "failed", "scorer_error", "answer", fingerprint)
         keep = self.settings.store_annotations and result.annotation is not None
-        annotation = (
-            json.dumps(result.annotation.to_json(), ensure_ascii=False)
-            if keep and result.annotation
-            else None
-        )
+        annotation = json_text(result.annotation.to_json()) if keep and result.annotation else None
         return (
             scorer_id,
             entry.logged_at,
@@ -183,9 +178,9 @@ class BatchWriter:
             result.completeness,
             result.average,
             result.adherence_probability,
-            json.dumps(dict(result.undefined)),
+            json_text(dict(result.undefined)) if result.undefined else "{}",
             annotation,
-            json.dumps(dict(log.segments), ensure_ascii=False),
+            json_text(dict(log.segments)),
             self.run_id,
             *_documents(log, result),
             result.inclusion_probability,
@@ -198,7 +193,7 @@ class BatchWriter:
         self._touch(entry.logged_at)
         self._changed.add((entry.logged_at, entry.log_id or "", occurrence))
         detail = _clean(refusal.detail)[:_DETAIL_LENGTH]
-        known = json.dumps(_readable_segments(segments, self.settings.segments), ensure_ascii=False)
+        known = json_text(_readable_segments(segments, self.settings.segments))
         content = quarantine_hash(entry.input_hash, self.limits)
         row = (entry.log_id or "", entry.logged_at, occurrence, refusal.code, detail, content, known)
         self._quarantined.append((*row, self.run_id))

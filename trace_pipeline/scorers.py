@@ -21,7 +21,10 @@ def all_scorer_names() -> tuple[str, ...]:
 
 def make_scorer(name: str, pipeline: Pipeline) -> Scorer:
     """Make a scorer of this package for a run. ConfigurationError for an unknown name or missing setting."""
-    del pipeline
+    if name in ("judge", "hybrid"):
+        from trace_pipeline.judges.making import make_judge_scorer
+
+        return make_judge_scorer(name, pipeline)
     raise ConfigurationError(
         f"setting 'scorers': there is no scorer {name!r}; choose from {', '.join(all_scorer_names())}"
     )

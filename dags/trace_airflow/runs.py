@@ -12,10 +12,11 @@ from sqlalchemy import URL
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline, open_pipeline
+from trace_pipeline.setting_types import web_address
 from trace_pipeline.settings import load_settings
 from trace_pipeline.window import Window, resolve_window
 
-RESULTS, SOURCE, ALERTS = "trace_results", "rag_logs", "trace_alerts"
+RESULTS, SOURCE, ALERTS, JUDGE = "trace_results", "rag_logs", "trace_alerts", "trace_judge"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def open_run() -> Iterator[Run]:
     scorer = params.get("scorer")
     settings = load_settings(scorers=(scorer,) if scorer else None, late_days=params.get("late_days"))
     results = connection_url(RESULTS)
+    judge_url, judge_key = judge_endpoint() if {"judge", "hybrid"} & {*settings.scorers} else ("", "")
     pipeline = open_pipeline(
         settings,
         results_url=results,
@@ -74,6 +76,8 @@ def open_run() -> Iterator[Run]:
         run_id=f"{context['dag_run'].dag_id}:{context['dag_run'].run_id}",
         results_named=f"Airflow connection {RESULTS}",
         source_named=f"Airflow connection {SOURCE}",
+        judge_url=judge_url,
+        judge_key=judge_key,
     )
     try:
         yield Run(pipeline, params)
@@ -83,17 +87,14 @@ def open_run() -> Iterator[Run]:
 
 def connection_url(name: str, *, default: str | None = None) -> str:
     """Return the psycopg2 URL of an Airflow connection; `default` where there is no such connection."""
-    try:
-        found = BaseHook.get_connection(name)
-    except Exception as error:
-        if type(error).__name__ != "AirflowNotFoundException":
-            raise
+    found = _connection(name)
+    if found is None:
         if default is not None:
             return default
         raise ConfigurationError(
             f"There is no Airflow connection {name!r}: add one of type postgres that leads to "
             "the results database."
-        ) from error
+        )
     if found.conn_type not in ("postgres", "postgresql"):
         raise ConfigurationError(
             f"Airflow connection {name!r} is of type {found.conn_type!r}; it must be of type postgres."
@@ -109,6 +110,37 @@ def connection_url(name: str, *, default: str | None = None) -> str:
         options,
     )
     return url.render_as_string(hide_password=False)
+
+
+def judge_endpoint() -> tuple[str, str]:
+    """Return address and key of the connection `trace_judge`; empty strings where there is none.
+
+    Its host is the whole address (`https://host:port/v1`), or a name beside a port and, as the schema, `http`
+    or `https`; then the extra field's `path` is what follows. The key is the password.
+    """
+    found = _connection(JUDGE)
+    if found is None:
+        return "", ""
+    host = (found.host or "").strip().rstrip("/")
+    if host and "://" not in host:
+        scheme = found.schema if found.schema in ("http", "https") else "http"
+        port = f":{found.port}" if found.port else ""
+        path = str(found.extra_dejson.get("path", "")).strip("/")
+        host = f"{scheme}://{host}{port}/{path}".rstrip("/")
+    try:
+        return web_address(host, credentials=f"the password of the connection {JUDGE}"), found.password or ""
+    except ValueError as error:
+        raise ConfigurationError(f"Airflow connection {JUDGE!r}, its host: {error}.") from None
+
+
+def _connection(name: str) -> Any:
+    """Return an Airflow connection, None where there is none of that name."""
+    try:
+        return BaseHook.get_connection(name)
+    except Exception as error:
+        if type(error).__name__ != "AirflowNotFoundException":
+            raise
+        return None
 
 
 _LIBPQ_OPTIONS = frozenset(

@@ -12,6 +12,7 @@ from trace_core.errors import BadInput, TemporaryFault
 from trace_core.records import Log, parse_log
 from trace_core.scorers import Evaluation, Scorer
 from trace_pipeline.batches import Batch, BatchMessage, BatchResult
+from trace_pipeline.claims import claimed
 from trace_pipeline.context import Pipeline
 from trace_pipeline.due_logs import examined, in_chunks, prepared_scorers
 from trace_pipeline.judges.preparing import JudgedBatch
@@ -30,7 +31,7 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
     begins. Returns counts; raises only for faults that a retry may cure.
     """
     batch = Batch.from_message(message)
-    with batch_telemetry(pipeline.settings.telemetry) as told:
+    with claimed(pipeline, batch), batch_telemetry(pipeline.settings.telemetry) as told:
         scorers = prepared_scorers(pipeline, message, force=force)
         with pipeline.results.begin() as results:
             # Before the source's snapshot: what another run has scored by now is in it, or has left.
