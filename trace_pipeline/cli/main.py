@@ -17,6 +17,7 @@ from trace_pipeline.cli.common import errors
 from trace_pipeline.cli.digest import digest
 from trace_pipeline.cli.doctor import doctor
 from trace_pipeline.cli.erase import erase
+from trace_pipeline.cli.estimate import estimate
 from trace_pipeline.cli.explain import explain
 from trace_pipeline.cli.import_logs import import_logs
 from trace_pipeline.cli.label import label
@@ -32,7 +33,21 @@ app = typer.Typer(
     help="Watch the quality of a production RAG system: the steps of the DAGs, without Airflow. "
     "Settings come from trace.toml (TRACE_CONFIG) and TRACE_* variables.",
 )
-for command in (migrate, sample, run, watch, digest, report, score, explain, label, agreement, doctor, erase):
+for command in (
+    migrate,
+    sample,
+    estimate,
+    run,
+    watch,
+    digest,
+    report,
+    score,
+    explain,
+    label,
+    agreement,
+    doctor,
+    erase,
+):
     app.command()(command)
 app.command("import")(import_logs)
 
