@@ -66,7 +66,7 @@ def test_the_same_address_opens_the_same_view(visit: Visit) -> None:
     assert "tenant = acme" in first
 
 
-@pytest.mark.parametrize("name", ["", "incidents", "logs", "log", "corpus", "runs", "quarantine"])
+@pytest.mark.parametrize("name", ["", "incidents", "logs", "log", "labels", "corpus", "runs", "quarantine"])
 def test_a_table_can_be_taken_as_csv(visit: Visit, name: str) -> None:
     """A header and rows that a reader of CSV reads; no cell is a formula."""
     visit.open(address(visit, name))
@@ -112,7 +112,7 @@ def test_hostile_texts_are_shown_as_texts(visit: Visit) -> None:
     hostile_names(engine)
     engine.dispose()
     visit.page.goto(f"{visit.site.pages}/logs?nights=7")
-    for path in ("", "incidents", "logs?nights=7", "corpus?nights=7", "runs", "quarantine"):
+    for path in ("", "incidents", "logs?nights=7", "labels", "corpus?nights=7", "runs", "quarantine"):
         assert visit.open(path) == 200
         visit.page.wait_for_load_state("networkidle")
         assert visit.page.evaluate("window.broken") is None, path

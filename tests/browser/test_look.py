@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import SHOTS, Visit, signed_in
 from tests.browser.site import Site
 
-PAGES = ("", "incidents", "incident", "logs", "log", "corpus", "runs", "quarantine", "error")
+PAGES = ("", "incidents", "incident", "logs", "log", "labels", "corpus", "runs", "quarantine", "error")
 
 
 def address(visit: Visit, name: str) -> str:
