@@ -24,7 +24,7 @@ def _hook(value: str) -> str:
 
 
 OptionalCount = Annotated[int | None, BeforeValidator(empty_is_none)]
-OptionalMoney = Annotated[float | None, BeforeValidator(empty_is_none)]
+OptionalNumber = Annotated[float | None, BeforeValidator(empty_is_none)]
 
 
 class JudgeSettings(BaseModel):
@@ -43,7 +43,9 @@ class JudgeSettings(BaseModel):
     structured_output: Literal["json_schema", "json_object", "none"] = Field(
         "json_schema", description="how the endpoint is told the form of the answer"
     )
-    temperature: float = Field(0.0, ge=0.0, le=2.0, description="0: the likeliest answer")
+    temperature: OptionalNumber = Field(
+        0.0, ge=0.0, le=2.0, description="0: the likeliest answer; unset = the model's own, none is sent"
+    )
     seed: OptionalCount = Field(1, ge=0, description="sent along for endpoints that know it; unset = none")
     context_tokens: int = Field(
         16_000, ge=2_000, le=2_000_000, description="tokens of one call's prompt; more documents are split"
@@ -54,7 +56,7 @@ class JudgeSettings(BaseModel):
     concurrency: int = Field(4, ge=1, le=64, description="calls at a time of one task")
     calls_per_night: OptionalCount = Field(2_000, ge=0, description="calls a night; unset = no limit")
     tokens_per_night: OptionalCount = Field(None, ge=0, description="tokens a night; unset = no limit")
-    money_per_night: OptionalMoney = Field(
+    money_per_night: OptionalNumber = Field(
         None, ge=0, description="money a night, in the unit of the prices; unset = no limit"
     )
     price_per_million_input_tokens: float = Field(0.0, ge=0, description="price of 1,000,000 tokens sent")

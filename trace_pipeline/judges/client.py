@@ -116,9 +116,10 @@ class Client:
         options: dict[str, Any] = {
             "model": self._settings.model,
             "messages": messages,
-            "temperature": self._settings.temperature,
             self._limit: answer_tokens,
         }
+        if self._settings.temperature is not None:
+            options["temperature"] = self._settings.temperature
         if seed is not None:
             options["seed"] = seed
         form = response_format(self._settings.structured_output)

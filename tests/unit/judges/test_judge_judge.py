@@ -223,6 +223,13 @@ def test_a_request_holds_what_the_settings_say(monkeypatch: pytest.MonkeyPatch) 
     assert own == {"x-stainless-raw-response"}
 
 
+def test_a_model_that_refuses_them_is_sent_neither_temperature_nor_seed() -> None:
+    with judge_stub() as stub:
+        a_judge(stub, temperature=None, seed=None).judge(LOG, WHEN)
+        asked = stub.asked[0]
+    assert not {"temperature", "seed"} & set(asked.body)
+
+
 def test_the_key_is_sent_and_comes_from_the_connection_or_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
