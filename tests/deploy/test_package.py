@@ -53,6 +53,7 @@ def test_the_wheel_holds_code_types_weights_and_sql(built: tuple[Path, Path]) ->
     assert {
         "trace_core/py.typed",
         "trace_pipeline/py.typed",
+        "trace_pipeline/anchor/default.jsonl",
         "trace_core/scorers/lexical/weights.json",
     } <= names
     assert not {name.split("/")[0] for name in names} & {"tests", "benchmarks", "dags", "plugins"}
