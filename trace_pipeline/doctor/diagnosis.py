@@ -7,7 +7,7 @@ from datetime import datetime
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline, open_pipeline
-from trace_pipeline.doctor import airflow, nights, schema, servers, source
+from trace_pipeline.doctor import airflow, local_model, nights, schema, servers, source
 from trace_pipeline.doctor.finding import Finding, fault, ok
 from trace_pipeline.settings import Settings, load_settings
 
@@ -61,8 +61,9 @@ def _parts(pipeline: Pipeline, now: datetime) -> Iterator[Finding]:
     try:
         _ = pipeline.scorers
     except ConfigurationError as error:
-        yield fault("settings", str(error), "Correct the setting scorers.")
+        yield fault("settings", str(error), "Correct the setting or the file it names.")
         return
+    yield from local_model.check(pipeline)
     results_up = yield from servers.check("results", pipeline.results, now)
     source_up = yield from servers.check("source", pipeline.source, now)
     laid = False

@@ -158,9 +158,14 @@ class LexicalScorer(BaseScorer):
 
     def _score_tasks(self, tasks: Sequence[Task]) -> list[Evaluation]:
         """Score tasks of one vocabulary."""
+        return self._score_measured(tasks, *self._measure(tasks))
+
+    def _measure(self, tasks: Sequence[Task]) -> tuple[Layout, Overlap]:
         vocabulary = tasks[0].vocabulary
         layout = lay_out(read_drafts([task.draft for task in tasks], vocabulary, self._cache))
-        overlap = measure(layout, vocabulary)
+        return layout, measure(layout, vocabulary)
+
+    def _score_measured(self, tasks: Sequence[Task], layout: Layout, overlap: Overlap) -> list[Evaluation]:
         nearest = Nearest.of(overlap, layout)
         support = self._support(overlap, layout, nearest, [task.kind for task in tasks])
         rows = document_features(overlap, layout, [task.kind == "refusal" for task in tasks])
