@@ -1,17 +1,19 @@
 """Speed of the scorer `nli` on one core, with a model of the usual shape and weights drawn by chance.
 
-    python -m benchmarks.nli [--layers N] [--width N] [--logs N]
+    python -m benchmarks.nli [--layers N] [--width N] [--logs N] [--rounds N]
 
 What such a model says is noise; how long it takes, and how far its numbers depend on the batch, are not. The
 model is an encoder as BERT's, by default of the size of MiniLM-L6 (6 layers of width 384). Logs are those of
-`benchmarks.speed`: 3 documents of 10 sentences of some 23 words, 5 response sentences, so 30 pairs each.
+`benchmarks.speed`: 3 documents of 10 sentences of some 23 words, 5 response sentences, so 30 pairs each. CPU
+time, the best of the rounds; memory is that of a process that scores and does nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -54,7 +56,7 @@ class _Graph:
         return name
 
     def weight(self, *shape: int) -> str:
-        return self.constant(self._random.normal(0, 0.6 / np.sqrt(shape[0]), shape))
+        return self.constant(self._random.normal(0, 1.0 / np.sqrt(shape[0]), shape))
 
     def norm(self, x: str, width: int) -> str:
         return self.op("LayerNormalization", x, self.constant(np.ones(width)), self.constant(np.zeros(width)))
@@ -126,6 +128,26 @@ class _Counting(NliModel):
         return super().judge(pairs)
 
 
+_SCORE = """
+import resource, sys
+from benchmarks.speed import Traffic
+from trace_core.scorers.lexical import LexicalScorer
+from trace_pipeline.judge_settings import NliSettings
+from trace_pipeline.nli.making import make_nli_scorer
+logs = list(Traffic(1).logs(int(sys.argv[2]), repeat_chunks=False))
+size = int(sys.argv[3])
+scorer = make_nli_scorer(NliSettings(model_folder=sys.argv[1], batch_pairs=size)) if size else LexicalScorer()
+assert all(found.status == "scored" for found in scorer.score_many(logs))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def _memory(folder: str, logs: int, batch_pairs: int) -> float:
+    """The largest memory of a process that scores, in MB; 0 as `batch_pairs`: by lexical alone."""
+    command = [sys.executable, "-c", _SCORE, folder, str(logs), str(batch_pairs)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) / 1e3
+
+
 def _seconds(model: NliModel, groups: Sequence[Sequence[Pair]]) -> tuple[float, list[float]]:
     begin = time.process_time()
     found = [verdict.entailment for group in groups for verdict in model.judge(group)]
@@ -184,9 +206,10 @@ def main() -> None:
                 f"{best['8, within a log'] / seconds:.2f} of 8 within a log; other fourth digits: {differing}"
             )
         size = (Path(name) / "model.onnx").stat().st_size / 1e6
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-        spread = np.std(values["8, within a log"])
-        print(f"model {size:.0f} MB; largest memory {memory:.0f} MB; spread of probabilities {spread:.2f}")
+        print(f"model {size:.0f} MB; spread of probabilities {np.std(values['8, within a log']):.2f}")
+        for n in (0, 8, 32):
+            what = f"batches of {n}" if n else "lexical alone"
+            print(f"memory with {what}: {_memory(name, len(logs), n):.0f} MB")
 
 
 if __name__ == "__main__":

@@ -111,6 +111,6 @@ class NliSettings(BaseModel):
     sentence_pairs: int = Field(
         5, ge=1, le=100, description="document sentences that a response sentence is held against"
     )
-    batch_pairs: int = Field(32, ge=1, le=1_024, description="pairs a run of the model takes at a time")
+    batch_pairs: int = Field(8, ge=1, le=1_024, description="pairs a run of the model takes at a time")
     max_tokens: int = Field(512, ge=16, le=8_192, description="tokens of a pair; longer ones are cut")
     threads: int = Field(1, ge=1, le=64, description="threads of one task's model")

@@ -102,7 +102,7 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "nli.model_folder": ("/srv/nli", '"/srv/nli"', "/srv/nli"),
     "nli.threshold": ("0.7", "0.7", 0.7),
     "nli.sentence_pairs": ("3", "3", 3),
-    "nli.batch_pairs": ("8", "8", 8),
+    "nli.batch_pairs": ("4", "4", 4),
     "nli.max_tokens": ("256", "256", 256),
     "nli.threads": ("2", "2", 2),
     "alerts.link_base_url": ("https://airflow", '"https://airflow"', "https://airflow"),

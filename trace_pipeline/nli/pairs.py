@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -68,7 +69,8 @@ class PairTokenizer:
         Parts are cut between tokens, and together they are the whole text.
         """
         text = encodable(hypothesis)
-        offsets = self._whole.encode(text, add_special_tokens=False).offsets
+        with _panic_is_an_error():
+            offsets = self._whole.encode(text, add_special_tokens=False).offsets
         most = self._most_hypothesis
         if len(offsets) <= most:
             return (text,)
@@ -78,7 +80,8 @@ class PairTokenizer:
     def batches(self, pairs: Sequence[Pair], size: int) -> Iterator[Batch]:
         """Yield batches of at most `size` pairs, the shortest pairs first."""
         # Numbers alone are kept: an encoding holds texts and offsets too, a hundred bytes for each token.
-        rows = [_Row.of(self._cut.encode(encodable(p.premise), p.hypothesis)) for p in pairs]
+        with _panic_is_an_error():
+            rows = [_Row.of(self._cut.encode(encodable(p.premise), p.hypothesis)) for p in pairs]
         order = sorted(range(len(pairs)), key=lambda at: len(rows[at].ids))
         for first in range(0, len(order), size):
             places = tuple(order[first : first + size])
@@ -94,6 +97,17 @@ class PairTokenizer:
         return Batch(places, ids, mask, types)
 
 
+@contextmanager
+def _panic_is_an_error() -> Iterator[None]:
+    """Turn a panic of the Rust library, which no `except Exception` meets, into ValueError."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # its class has no place to be imported from
+            raise ValueError(f"the tokenizer broke: {first_line(error)}") from None
+        raise
+
+
 class _Row(NamedTuple):
     """The tokens of a pair, and to which of the two texts each belongs."""
 
@@ -105,6 +119,6 @@ class _Row(NamedTuple):
         return cls(np.array(encoding.ids, np.int32), np.array(encoding.type_ids, np.int8))
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """Return what an error of a library says first."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

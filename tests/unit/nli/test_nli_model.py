@@ -49,7 +49,7 @@ def shared(folder: Path, batch_pairs: int) -> NliModel:
     return _SHARED.setdefault(batch_pairs, load(folder, batch_pairs=batch_pairs))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PAIRS, st.randoms())
 def test_verdicts_are_the_same_for_any_batch_and_order(tiny: Path, pairs: list[Pair], random: Any) -> None:
     """One at a time, some, or all together; shuffled or not."""
@@ -145,8 +145,8 @@ def test_a_long_hypothesis_is_parted_and_loses_no_word(tiny: Path, said: list[st
 
 
 def test_texts_of_any_kind_become_tokens(tiny: Path) -> None:
-    """Half a surrogate pair, nothing, blanks, a megabyte, other scripts."""
-    odd = ["\ud800", "", " \n", "x" * 1_000_000, "東京タワー", "\x00"]
+    """Half a surrogate pair, nothing, blanks, one endless word, other scripts."""
+    odd = ["\ud800", "", " \n", "x" * 100_000, "東京タワー", "\x00"]
     verdicts = shared(tiny, 4).judge(
         [Pair(a, part) for a in odd for b in odd for part in shared(tiny, 4).parts(b)]
     )

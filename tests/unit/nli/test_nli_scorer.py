@@ -225,6 +225,32 @@ def test_an_error_of_the_runtime_is_of_its_log_alone(make_nli: MakeNli) -> None:
     assert found == [("scored", None, 1.0), ("failed", "scorer_error", None), ("scored", None, 1.0)]
 
 
+def test_a_panic_of_the_tokenizer_is_of_its_log_alone(
+    make_nli: MakeNli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rust's panics are no Exception; what has to end a task is none either, and goes on."""
+    panic = type("PanicException", (BaseException,), {})
+    scorer = make_nli(threads=3)
+    for raised, status in ((panic("index out of bounds"), "failed"), (KeyboardInterrupt(), None)):
+        monkeypatch.setattr(scorer.model._tokenizer, "_whole", Breaking(raised))
+        if status:
+            assert scorer.score(a_log("Cats eat fish.", PETS)).status == status
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                scorer.score(a_log("Cats eat fish.", PETS))
+
+
+class Breaking:
+    """A tokenizer that raises."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def encode(self, *texts: str, **options: Any) -> Any:
+        """Raise."""
+        raise self.error
+
+
 def test_numbers_that_are_none_fail_the_log(make_nli: MakeNli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Never a probability out of NaN."""
     scorer = make_nli(threads=2)
