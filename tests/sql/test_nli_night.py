@@ -17,6 +17,7 @@ from tests.sql.test_doctor import findings, texts
 from tests.sql.tools import DAY, LEDGER, MakePipeline, a_log, insert, night, noon, rows
 from trace_core.errors import ConfigurationError
 from trace_pipeline.cli.main import main
+from trace_pipeline.doctor import local_model
 from trace_pipeline.nli.model import NliModel
 from trace_pipeline.steps.check_source import check_source
 
@@ -162,6 +163,20 @@ def test_doctor_names_a_missing_model_and_mixed_up_labels(
     (folder / "config.json").write_text(json.dumps({"id2label": turned}), encoding="utf-8")
     found = [f for f in findings(database) if f.part == "nli"]
     assert [(f.level, "config.json" in f.remedy) for f in found] == [("advice", True)], texts(found)
+
+
+def test_doctor_says_when_a_batch_would_take_longer_than_its_task_has(
+    engine: Engine, make_pipeline: MakePipeline, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the number of logs that would do; measured, not guessed from the model's size."""
+    pipeline = make_pipeline(**nli(folder))
+    assert local_model.pairs_per_second(pipeline.scorers[0].model) > 1  # type: ignore[attr-defined]
+    for rate, said in ((40.0, []), (8.0, ["Lower batch_rows to 480, or take a smaller model."])):
+        monkeypatch.setattr(local_model, "pairs_per_second", lambda model, rate=rate: rate)
+        assert [f.remedy for f in local_model.check(pipeline) if f.level == "advice"] == said
+    monkeypatch.setattr(local_model, "pairs_per_second", lambda model: 8.0)
+    *_, finding = local_model.check(pipeline)
+    assert "a batch of 2,000 logs of 5 sentences takes 125 minutes; its task has 60" in finding.text
 
 
 def test_a_file_is_scored_by_nli_without_a_database(
