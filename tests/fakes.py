@@ -14,6 +14,7 @@ from trace_core.records import Log
 from trace_core.scorers import Evaluation
 from trace_pipeline.alerts import AlertMessage
 from trace_pipeline.judges.contracts import Request, Usage
+from trace_pipeline.redaction import Redacted
 
 
 @dataclass
@@ -76,7 +77,7 @@ class FakeChannel:
 
 def use_channel(monkeypatch: pytest.MonkeyPatch, channel: FakeChannel) -> None:
     """Let send_alerts deliver to the given channel, whatever its target."""
-    monkeypatch.setattr("trace_pipeline.steps.send_alerts.make_channel", lambda target: channel)
+    monkeypatch.setattr("trace_pipeline.steps.send_alerts.make_channel", lambda *_: channel)
 
 
 @dataclass
@@ -155,10 +156,10 @@ class WordRedaction:
         """What it replaces."""
         return {"words": sorted(self.words)}
 
-    def redact(self, texts: Sequence[str]) -> list[str]:
-        """Return the texts with placeholders."""
+    def open(self, texts: Sequence[str]) -> Redacted:
+        """Return the texts with placeholders, and the way back."""
         self.logs += 1
         found = list(texts)
         for word, placeholder in self.words.items():
             found = [text.replace(word, placeholder) for text in found]
-        return found
+        return Redacted(found, {placeholder: word for word, placeholder in self.words.items()})

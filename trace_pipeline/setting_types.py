@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import NoDecode
 
+from trace_pipeline.hosts import host_of
+
 
 def _listed(value: object) -> object:
     """Read a list written as text: comma-separated, or JSON."""
@@ -45,6 +47,19 @@ def _distinct(value: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(value)) != len(value):
         raise ValueError(f"names a value twice: {', '.join(value)}")
     return value
+
+
+def _hosts(value: tuple[str, ...]) -> tuple[str, ...]:
+    return _distinct(tuple(_host(entry) for entry in value))
+
+
+def _host(entry: str) -> str:
+    if re.search(r"[/?#*]|\]:", entry) or entry.count(":") == 1:
+        raise ValueError(f"{entry!r} is not a host alone: leave scheme, port and path out, and write no *")
+    try:
+        return host_of(entry)
+    except ValueError as error:
+        raise ValueError(f"{entry!r} is not a host: {error}") from None
 
 
 def empty_is_none(value: object) -> object:
@@ -105,6 +120,7 @@ OptionalDays = Annotated[int | None, BeforeValidator(empty_is_none)]
 QuietHours = Annotated[Annotated[str, AfterValidator(_quiet_hours)] | None, BeforeValidator(empty_is_none)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[tuple[Name, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_distinct)]
+Hosts = Annotated[Names, AfterValidator(_hosts)]
 Addresses = Annotated[
     tuple[Annotated[str, Field(min_length=1)], ...],
     NoDecode,

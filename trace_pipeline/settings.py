@@ -28,6 +28,7 @@ from trace_pipeline.setting_types import (
     ColumnsByName,
     Cron,
     Folder,
+    Hosts,
     Identifier,
     Names,
     OptionalColumn,
@@ -152,9 +153,9 @@ class Settings(BaseSettings):
     )
     retention: RetentionSettings = RetentionSettings()
     air_gap: bool = Field(False, description="refuse to connect to any host that allowed_hosts does not name")
-    allowed_hosts: Names = Field(
+    allowed_hosts: Hosts = Field(
         (),
-        description="hosts that judge, alerts and telemetry may reach with air_gap; loopback is no exception",
+        description="hosts that may be reached with air_gap; exact names, loopback is no exception",
     )
     label_days: int = Field(
         28, ge=1, le=400, description="days whose human labels correct a night's adherence rate"

@@ -16,7 +16,7 @@ from trace_pipeline.settings import Settings
 def channel_addresses(settings: Settings) -> dict[str, str]:
     """Return channel name -> address. Names hold no secret and may travel between tasks; addresses not."""
     targets = [*settings.alerts.channels, *_connection_urls()]
-    return {make_channel(target).name: target for target in targets}
+    return {make_channel(target, settings).name: target for target in targets}
 
 
 def _connection_urls() -> list[str]:

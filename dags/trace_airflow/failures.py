@@ -53,7 +53,7 @@ def tell_message(settings: Settings, message: AlertMessage) -> None:
     try:
         for name, target in channel_addresses(settings).items():
             try:
-                _deliver(message, make_channel(target), PostgresDeliveryStore(engine))
+                _deliver(message, make_channel(target, settings), PostgresDeliveryStore(engine))
             except Exception as error:  # one channel's fault must not keep back the next
                 _log_unsent(f"channel {name}", error)
     finally:

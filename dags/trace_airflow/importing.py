@@ -45,12 +45,27 @@ def _root() -> Any:
     from trace_core.errors import ConfigurationError
     from trace_pipeline.settings import load_settings
 
-    folder = load_settings().import_folder
+    settings = load_settings()
+    folder = settings.import_folder
     if not folder:
         raise ConfigurationError(
             "Setting import_folder (TRACE_IMPORT_FOLDER) is empty: name the one folder that may be read."
         )
-    return ObjectStoragePath(folder) if "://" in folder else Path(folder)
+    if "://" not in folder:
+        return Path(folder)
+    if settings.air_gap:
+        _refuse_outside(settings, folder)
+    return ObjectStoragePath(folder)
+
+
+def _refuse_outside(settings: Any, folder: str) -> None:
+    from urllib.parse import urlsplit
+
+    from trace_airflow.runs import connection_extra
+    from trace_pipeline.air_gap import refuse_storage
+
+    name = urlsplit(folder).username
+    refuse_storage(settings, folder, connection_extra(name) if name else {})
 
 
 def _options(root: Any, settings: Any) -> Any:

@@ -133,6 +133,12 @@ def judge_endpoint() -> tuple[str, str]:
         raise ConfigurationError(f"Airflow connection {JUDGE!r}, its host: {error}.") from None
 
 
+def connection_extra(name: str) -> dict[str, Any]:
+    """Return the extra fields of an Airflow connection; none where there is no such connection."""
+    found = _connection(name)
+    return dict(found.extra_dejson) if found is not None else {}
+
+
 def _connection(name: str) -> Any:
     """Return an Airflow connection, None where there is none of that name."""
     try:

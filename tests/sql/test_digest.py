@@ -30,7 +30,7 @@ THIS, BEFORE = range(11, 18), range(4, 11)
 def channel(monkeypatch: pytest.MonkeyPatch) -> FakeChannel:
     """The channel to which every digest goes."""
     channel = FakeChannel()
-    monkeypatch.setattr(step, "make_channel", lambda target: channel)
+    monkeypatch.setattr(step, "make_channel", lambda *_: channel)
     return channel
 
 

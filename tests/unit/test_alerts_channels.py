@@ -21,6 +21,7 @@ from trace_pipeline.alerts import AlertMessage, make_channel
 from trace_pipeline.alerts.apprise_channel import AppriseChannel
 from trace_pipeline.alerts.console_channel import ConsoleChannel
 from trace_pipeline.alerts.log_channel import LogChannel
+from trace_pipeline.settings import load_settings
 
 MESSAGE = AlertMessage(
     key="adherence:opened:2026-11-29:ab",
@@ -270,16 +271,19 @@ def test_the_console_channel_prints(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_settings_pick_the_channel() -> None:
     """`log`, `console`, an Apprise URL, or a label before one."""
-    assert make_channel("log").name == "log"
-    assert make_channel("console").name == "console"
-    assert make_channel("json://host/a").name == AppriseChannel("json://host/a").name
-    assert make_channel("on-call=json://host/a?x=1").name == "apprise:json:on-call"
-    assert make_channel("json://host/?a=b://c").name == AppriseChannel("json://host/?a=b://c").name
+    assert make_channel("log", load_settings()).name == "log"
+    assert make_channel("console", load_settings()).name == "console"
+    assert make_channel("json://host/a", load_settings()).name == AppriseChannel("json://host/a").name
+    assert make_channel("on-call=json://host/a?x=1", load_settings()).name == "apprise:json:on-call"
+    assert (
+        make_channel("json://host/?a=b://c", load_settings()).name
+        == AppriseChannel("json://host/?a=b://c").name
+    )
 
 
 @pytest.mark.parametrize("target", ["", "slack", f"host/{SECRET}"])
 def test_a_target_that_is_no_channel_is_a_wrong_setting(target: str) -> None:
     """The error names the setting and does not repeat what may hold a secret."""
     with pytest.raises(ConfigurationError, match=r"alerts\.channels") as caught:
-        make_channel(target)
+        make_channel(target, load_settings())
     assert SECRET not in str(caught.value)

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.otlp_server import otlp_server
 from trace_core.annotation import Annotation, SentenceSupport
 from trace_core.scorers import Evaluation
-from trace_pipeline.settings import TelemetrySettings
+from trace_pipeline.settings import Settings, load_settings
 from trace_pipeline.telemetry import batch_telemetry, sender
 from trace_pipeline.telemetry.events import EvaluationEvent, events_of
 from trace_pipeline.telemetry.measures import Measure
@@ -84,7 +84,7 @@ def test_the_explanation_names_keys_and_no_words() -> None:
     assert event.explanation == "unsupported sentences: a"
 
 
-def batch(settings: TelemetrySettings, *evaluations: Evaluation) -> list[Evaluation]:
+def batch(settings: Settings, *evaluations: Evaluation) -> list[Evaluation]:
     """Run a batch of evaluations under telemetry; return what came through."""
     with batch_telemetry(settings) as running:
         moments = [NOON] * len(evaluations)
@@ -96,7 +96,7 @@ def batch(settings: TelemetrySettings, *evaluations: Evaluation) -> list[Evaluat
 def test_a_batch_arrives_as_events_and_metrics() -> None:
     """Decoded from the wire: name, attributes by the conventions, the batch's figures, no text."""
     with otlp_server() as received:
-        settings = TelemetrySettings(otlp_endpoint=received.url + "/")
+        settings = load_settings(telemetry={"otlp_endpoint": received.url + "/"})
         assert batch(settings, BAD, GOOD, BROKEN, EMPTY) == [BAD, GOOD, BROKEN, EMPTY]
     assert received.names == {"gen_ai.evaluation.result"}
     assert received.events[0] == {
@@ -120,7 +120,7 @@ def test_a_batch_arrives_as_events_and_metrics() -> None:
 def test_a_failed_batch_tells_its_error_and_no_results() -> None:
     """Its transaction was rolled back, so its results are none; the error itself goes on."""
     with otlp_server() as received:
-        settings = TelemetrySettings(otlp_endpoint=received.url)
+        settings = load_settings(telemetry={"otlp_endpoint": received.url})
         with pytest.raises(ZeroDivisionError), batch_telemetry(settings) as running:
             list(running.watch("lexical", [NOON], iter([BAD])))
             raise ZeroDivisionError
@@ -131,7 +131,7 @@ def test_a_failed_batch_tells_its_error_and_no_results() -> None:
 def test_events_are_capped_and_the_rest_is_said(caplog: pytest.LogCaptureFixture) -> None:
     """A night on which everything is bad does not flood the receiver."""
     with otlp_server() as received:
-        batch(TelemetrySettings(otlp_endpoint=received.url, max_events=3), *[BAD] * 10)
+        batch(load_settings(telemetry={"otlp_endpoint": received.url, "max_events": 3}), *[BAD] * 10)
     assert len(received.events) == 3
     assert "7 events beyond telemetry.max_events were left out" in caplog.text
 
@@ -139,7 +139,7 @@ def test_events_are_capped_and_the_rest_is_said(caplog: pytest.LogCaptureFixture
 def test_many_events_arrive_in_several_requests() -> None:
     """No request grows without bound."""
     with otlp_server() as received:
-        batch(TelemetrySettings(otlp_endpoint=received.url, max_events=2_000), *[BAD] * 1_200)
+        batch(load_settings(telemetry={"otlp_endpoint": received.url, "max_events": 2_000}), *[BAD] * 1_200)
     assert (len(received.events), received.requests) == (1_200, 4)
 
 
@@ -147,17 +147,17 @@ def test_the_standard_variable_is_an_endpoint_too(monkeypatch: pytest.MonkeyPatc
     """The setting wins over it; the standard switch turns everything off."""
     with otlp_server() as standard, otlp_server() as own:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", standard.url)
-        batch(TelemetrySettings(), BAD)
-        batch(TelemetrySettings(otlp_endpoint=own.url), BAD)
+        batch(load_settings(), BAD)
+        batch(load_settings(telemetry={"otlp_endpoint": own.url}), BAD)
         monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-        batch(TelemetrySettings(otlp_endpoint=own.url), BAD)
+        batch(load_settings(telemetry={"otlp_endpoint": own.url}), BAD)
     assert (len(standard.events), len(own.events)) == (1, 1)
 
 
 def test_without_an_endpoint_nothing_is_kept_or_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """Off is off: no event is made, no thread, no library."""
     monkeypatch.setattr(sender, "send", lambda *_, **__: pytest.fail("sent"))
-    with batch_telemetry(TelemetrySettings()) as running:
+    with batch_telemetry(load_settings()) as running:
         assert list(running.watch("lexical", [NOON], iter([BAD]))) == [BAD]
     assert running.events == []
 
@@ -179,7 +179,7 @@ def test_a_faulty_endpoint_costs_seconds_and_one_line(
     caplog.set_level(logging.WARNING)
     with otlp_server(fault) as received:
         url = f"http://127.0.0.1:{free_port()}" if fault == "refuses" else received.url
-        settings = TelemetrySettings(otlp_endpoint=url)
+        settings = load_settings(telemetry={"otlp_endpoint": url})
         begun = time.monotonic()
         assert batch(settings, BAD) == [BAD]
         assert time.monotonic() - begun < 3

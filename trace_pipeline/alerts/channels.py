@@ -6,6 +6,7 @@ from typing import Protocol
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.alerts.message import AlertMessage
+from trace_pipeline.settings import Settings
 
 
 class Channel(Protocol):
@@ -26,10 +27,11 @@ class Channel(Protocol):
         ...
 
 
-def make_channel(target: str) -> Channel:
+def make_channel(target: str, settings: Settings) -> Channel:
     """Return the channel a setting names: `log`, `console`, or an Apprise URL, optionally as `label=URL`.
 
-    A label keeps the channel's name when its URL is renewed. Raises ConfigurationError for anything else.
+    A label keeps the channel's name when its URL is renewed. Raises ConfigurationError for anything else, and
+    for a channel that is outside of the air gap.
     """
     from trace_pipeline.alerts.console_channel import ConsoleChannel
     from trace_pipeline.alerts.log_channel import LogChannel
@@ -43,9 +45,11 @@ def make_channel(target: str) -> Channel:
             "Setting alerts.channels: a channel is neither log nor console nor an Apprise URL such as json://host/path."
         )
     from trace_pipeline.alerts.apprise_channel import AppriseChannel  # slow to import
+    from trace_pipeline.alerts.apprise_hosts import refuse_service
 
     before, _, _ = target.partition("://")
     label, separator, _ = before.rpartition("=")
-    return AppriseChannel(
-        target.removeprefix(label + separator) if separator else target, label=label or None
-    )
+    url = target.removeprefix(label + separator) if separator else target
+    channel = AppriseChannel(url, label=label or None)
+    refuse_service(settings, url)
+    return channel

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline, open_pipeline
-from trace_pipeline.doctor import airflow, local_model, nights, schema, servers, source
+from trace_pipeline.doctor import air_gap, airflow, local_model, nights, schema, servers, source
 from trace_pipeline.doctor.finding import Finding, fault, ok
 from trace_pipeline.settings import Settings, load_settings
 
@@ -34,7 +34,12 @@ def diagnose(
     else:
         yield ok("settings", "All settings can be read.")
     if settings is not None:
+        yield from air_gap.check(settings)
         yield from _databases(settings, results_url, source_url, now)
+    if airflow_url and settings is not None:
+        outside = list(air_gap.airflow_is_outside(settings, airflow_url))
+        yield from outside
+        airflow_url = None if outside else airflow_url
     if airflow_url:
         batches = settings.max_batches if settings is not None else 0
         yield from airflow.check(airflow_url, airflow_user, airflow_password or "", batches)

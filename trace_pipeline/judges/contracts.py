@@ -65,6 +65,17 @@ class Account(Protocol):
         """
 
 
+class Opened(Protocol):
+    """The texts of one log as they may leave, and the way back, which is in memory only."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts with placeholders; equal values have equal placeholders."""
+
+    def restore(self, text: str) -> str:
+        """Return a text that quotes placeholders with the values they stand for."""
+
+
 class Redaction(Protocol):
     """Replaces what must not leave, consistently within one log."""
 
@@ -72,8 +83,8 @@ class Redaction(Protocol):
     def rules(self) -> Mapping[str, Any]:
         """What it replaces and by which version of its rules: part of the judge's fingerprint."""
 
-    def redact(self, texts: Sequence[str]) -> list[str]:
-        """Return the texts of one log with placeholders; equal values get equal placeholders."""
+    def open(self, texts: Sequence[str]) -> Opened:
+        """Redact the texts of one log. TraceError when they must not be sent."""
 
 
 @dataclass(frozen=True, slots=True)

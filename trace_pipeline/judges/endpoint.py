@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 from trace_core.errors import ConfigurationError
+from trace_pipeline.air_gap import refuse_outside
 from trace_pipeline.judges.contracts import Account, Judge, Redaction
 from trace_pipeline.setting_types import web_address
 from trace_pipeline.settings import Settings
@@ -23,7 +24,10 @@ class Endpoint:
 
 
 def find_endpoint(settings: Settings, url: str, key: str) -> Endpoint:
-    """Return the setting's endpoint, else the given one. ConfigurationError where it cannot be one."""
+    """Return the setting's endpoint, else the given one.
+
+    Raises ConfigurationError where it cannot be one, or is outside of the air gap.
+    """
     found = settings.judge.endpoint or url
     if not found:
         raise ConfigurationError(
@@ -34,6 +38,7 @@ def find_endpoint(settings: Settings, url: str, key: str) -> Endpoint:
         web_address(found, credentials="the password of the Airflow connection trace_judge")
     except ValueError as error:
         raise ConfigurationError(f"the address of the Airflow connection trace_judge: {error}") from None
+    refuse_outside(settings, found, "the judge")
     found_key = (key or os.environ.get(KEY_VARIABLE, "")).strip()
     if not (found_key.isascii() and found_key.isprintable()):
         raise ConfigurationError(

@@ -5,28 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
+from trace_core.annotation import Annotation
+from trace_core.errors import TraceError
 from trace_core.records import Log
 from trace_core.sentences import SPLITTER
 from trace_pipeline.judge_settings import JudgeSettings
 from trace_pipeline.judges.asking import Asked, Asker, Breaker, Question
 from trace_pipeline.judges.client import Client
-from trace_pipeline.judges.contracts import Account, Judged, LogPlace, Redaction, Request, Usage
+from trace_pipeline.judges.contracts import Account, Judged, LogPlace, Opened, Redaction, Request, Usage
 from trace_pipeline.judges.endpoint import Endpoint
 from trace_pipeline.judges.merge import annotate
 from trace_pipeline.judges.prompt import PROMPT_HASH, SYSTEM
-from trace_pipeline.judges.schema import Answer, KnownKeys, check_answer
+from trace_pipeline.judges.schema import Answer, KnownKeys, check_answer, plain_explanation
 from trace_pipeline.judges.windows import Sentences, Window, prompt_tokens, split_windows
 
 
 class LanguageModelJudge:
     """Asks an OpenAI-compatible endpoint about whole logs; safe to use from several threads.
 
-    It decides nothing about which logs are asked about. Log text goes, redacted, to the endpoint only.
+    It decides nothing about which logs are asked about. Log text goes, redacted, to the endpoint only; what
+    was replaced is put back into the explanations of the annotation, not into the kept answer.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class LanguageModelJudge:
                 if reason:
                     return Judged(content_hash, None, reason, run.calls, run.kept)
         annotation = annotate(sentences, windows, run.answers, self._settings.store_explanations)
-        return Judged(content_hash, annotation, None, run.calls, run.kept)
+        return Judged(content_hash, run.restored(annotation), None, run.calls, run.kept)
 
 
 class _Run:
@@ -102,7 +106,7 @@ class _Run:
         self._sentences = sentences
         self._of_log = of_log
         self._place = place
-        self._redacted: Sentences | None = None
+        self._opened: Opened | None = None
 
     def take(self, window: Window) -> str | None:
         """Add the window's answer, kept or asked for; return the reason where there is none."""
@@ -125,14 +129,31 @@ class _Run:
         asker = self._asker
         if asker.breaker.reason:
             return Asked(None, asker.breaker.reason, 0)
-        if self._redacted is None:
-            self._redacted = self._sentences.replaced(self._redaction.redact(self._sentences.texts()))
-        message = window.message(self._redacted)
+        message = window.message(self._sentences.replaced(self._open().texts))
         request = Request(content_hash, self._place, prompt_tokens(message), asker.settings.answer_tokens)
         messages = ({"role": "system", "content": SYSTEM}, {"role": "user", "content": message})
         asked = asker.ask(Question(messages, known, request))
         asker.breaker.note_log(asked.reason)
         return asked
+
+    def restored(self, annotation: Annotation) -> Annotation:
+        """Return the annotation with what placeholders stand for in its explanations."""
+        if not any("[" in entry.reason for entry in annotation.support):
+            return annotation
+        try:
+            opened = self._open()
+        except TraceError:  # a kept answer, and a hook that fails now: it is readable as it is
+            return annotation
+        support = tuple(
+            replace(entry, reason=plain_explanation(opened.restore(entry.reason)))
+            for entry in annotation.support
+        )
+        return replace(annotation, support=support)
+
+    def _open(self) -> Opened:
+        if self._opened is None:
+            self._opened = self._redaction.open(self._sentences.texts())
+        return self._opened
 
 
 class _Locks:

@@ -63,7 +63,8 @@ def response_format(structured_output: str) -> dict[str, Any] | None:
     return {"type": "json_object"} if structured_output == "json_object" else None
 
 
-def _plain(text: str) -> str:
+def plain_explanation(text: str) -> str:
+    """Return an explanation as it is kept: one line that can be stored, cut off at EXPLANATION_CHARACTERS."""
     return encodable(" ".join(_CONTROL.sub(" ", text).split()))[:EXPLANATION_CHARACTERS]
 
 
@@ -94,7 +95,7 @@ class Support(BaseModel):
     @field_validator("explanation")
     @classmethod
     def _explanation(cls, value: str) -> str:
-        return _plain(value)
+        return plain_explanation(value)
 
 
 class Answer(BaseModel):
@@ -121,7 +122,7 @@ class Answer(BaseModel):
     @field_validator("overall_supported_explanation")
     @classmethod
     def _explanation(cls, value: str) -> str:
-        return _plain(value)
+        return plain_explanation(value)
 
     def unsupported(self) -> tuple[str, ...]:
         """Return the unsupported response sentences: the list where there is one, else from the verdicts."""

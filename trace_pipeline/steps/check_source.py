@@ -11,6 +11,7 @@ from trace_pipeline.context import Pipeline
 from trace_pipeline.migrations import current_revision, head_revision
 from trace_pipeline.source import Source
 from trace_pipeline.sqlfiles import query
+from trace_pipeline.telemetry.endpoint import endpoint_of
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,8 @@ def check_source(pipeline: Pipeline) -> list[str]:
     Returns sentences of advice (they are logged as warnings). Raises ConfigurationError with one sentence
     that says what to change.
     """
-    _ = pipeline.scorers  # an unknown one is refused here, before anything is planned
+    # An unknown scorer, and an endpoint outside of the air gap, are refused before anything is planned.
+    _ = pipeline.scorers, endpoint_of(pipeline.settings)
     _check_results(pipeline)
     advice = examine_source(pipeline)
     for sentence in advice:

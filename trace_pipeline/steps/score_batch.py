@@ -31,7 +31,7 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
     begins. Returns counts; raises only for faults that a retry may cure.
     """
     batch = Batch.from_message(message)
-    with claimed(pipeline, batch), batch_telemetry(pipeline.settings.telemetry) as told:
+    with claimed(pipeline, batch), batch_telemetry(pipeline.settings) as told:
         scorers = prepared_scorers(pipeline, message, force=force)
         with pipeline.results.begin() as results:
             # Before the source's snapshot: what another run has scored by now is in it, or has left.

@@ -31,7 +31,7 @@ def send_alerts(pipeline: Pipeline, target: str, *, now: datetime | None = None)
     Raises TemporaryFault when a message was not accepted (a retry sends that one only) and ConfigurationError
     for a channel that is set up wrongly.
     """
-    channel = make_channel(target)
+    channel = make_channel(target, pipeline.settings)
     store = PostgresDeliveryStore(pipeline.results)
     messages = pending_messages(pipeline, channel.name)
     if now is not None and is_quiet(pipeline.settings, now):

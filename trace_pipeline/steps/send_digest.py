@@ -16,7 +16,7 @@ def send_digest(pipeline: Pipeline, target: str, *, now: datetime, weeks: int = 
 
     Raises as the channel does: TemporaryFault for what a retry may cure. A retry never sends twice.
     """
-    channel = make_channel(target)
+    channel = make_channel(target, pipeline.settings)
     message = digest_message(pipeline, now=now, weeks=weeks)
     delivery = deliver_once(message, channel, PostgresDeliveryStore(pipeline.results))
     return [delivery.key] if delivery.outcome == "sent" else []

@@ -8,7 +8,7 @@ from datetime import datetime
 from time import monotonic
 
 from trace_core.scorers import Evaluation
-from trace_pipeline.message_settings import TelemetrySettings
+from trace_pipeline.settings import Settings
 from trace_pipeline.telemetry.endpoint import endpoint_of
 from trace_pipeline.telemetry.events import EvaluationEvent, events_of
 from trace_pipeline.telemetry.measures import Measure
@@ -17,12 +17,12 @@ from trace_pipeline.telemetry.measures import Measure
 class BatchTelemetry:
     """Keeps the events of a batch, at most `max_events`; without an endpoint it keeps nothing."""
 
-    def __init__(self, settings: TelemetrySettings) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.endpoint = endpoint_of(settings)
         self.events: list[EvaluationEvent] = []
         self.left_out = 0
         self.logs = 0
-        self._settings = settings
+        self._settings = settings.telemetry
 
     def watch(
         self, scorer: str, moments: Iterable[datetime], evaluations: Iterator[Evaluation]
@@ -41,10 +41,10 @@ class BatchTelemetry:
 
 
 @contextmanager
-def batch_telemetry(settings: TelemetrySettings) -> Iterator[BatchTelemetry]:
+def batch_telemetry(settings: Settings) -> Iterator[BatchTelemetry]:
     """Time what is inside and tell of it afterwards; of a batch that failed only that: nothing was stored.
 
-    Never raises for a fault of the endpoint.
+    Never raises for a fault of the endpoint; ConfigurationError when it is outside of the air gap.
     """
     batch = BatchTelemetry(settings)
     begun = monotonic()

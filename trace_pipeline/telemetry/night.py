@@ -17,7 +17,7 @@ _OUTCOMES = ("scored", "skipped", "quarantined", "sampled_out", "failed")
 
 def tell_night(pipeline: Pipeline, days: Sequence[date]) -> None:
     """Send the figures of the newest night, if it is one of `days`; a fault of the endpoint is not raised."""
-    endpoint = endpoint_of(pipeline.settings.telemetry)
+    endpoint = endpoint_of(pipeline.settings)
     if endpoint is None:
         return
     from trace_pipeline.telemetry.sender import send
