@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -70,15 +69,10 @@ def test_the_settings_table_is_complete_and_its_defaults_are_true() -> None:
         assert unit and len(reason) > 10, name
 
 
-def scorers_built() -> list[str]:
-    """Return the names of the scorers whose code is there."""
-    return [name for name in all_scorer_names() if name != "nli" or find_spec("trace_pipeline.nli")]
-
-
 def test_every_scorer_is_documented_and_the_default_is_named() -> None:
     """The README's table of scorers has each name that a run knows, and marks the default."""
     named = {row[0] for row in table_rows(section(README, "Scorers")) if row[0].startswith("`")}
-    expected = {f"`{name}`" + " (default)" * (name == DEFAULT_SCORER) for name in scorers_built()}
+    expected = {f"`{name}`" + " (default)" * (name == DEFAULT_SCORER) for name in all_scorer_names()}
     assert named == expected
 
 
