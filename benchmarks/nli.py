@@ -5,7 +5,7 @@
 What such a model says is noise; how long it takes, and how far its numbers depend on the batch, are not. The
 model is an encoder as BERT's, by default of the size of MiniLM-L6 (6 layers of width 384). Logs are those of
 `benchmarks.speed`: 3 documents of 10 sentences of some 23 words, 5 response sentences, so 30 pairs each. CPU
-time, the best of the rounds; memory is that of a process that scores and does nothing else.
+time, the best of the rounds; memory is that of a process that scores and does nothing else (Linux).
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class _Counting(NliModel):
 
 
 _SCORE = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from benchmarks.speed import Traffic
 from trace_core.scorers.lexical import LexicalScorer
 from trace_pipeline.judge_settings import NliSettings
@@ -138,7 +139,8 @@ logs = list(Traffic(1).logs(int(sys.argv[2]), repeat_chunks=False))
 size = int(sys.argv[3])
 scorer = make_nli_scorer(NliSettings(model_folder=sys.argv[1], batch_pairs=size)) if size else LexicalScorer()
 assert all(found.status == "scored" for found in scorer.score_many(logs))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+# Not getrusage: it remembers the parent's.
+print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 
 
@@ -172,7 +174,7 @@ def main() -> None:
     ).split()
     with tempfile.TemporaryDirectory() as name:
         make_folder(Path(name), options.layers, options.width, [word.strip(".?") for word in words])
-        counting = _Counting(Path(name), 32)
+        counting = _Counting(Path(name), 8)
         scorer = NliScorer(counting, NliSettings(model_folder=name))
         begin = time.process_time()
         evaluations = list(scorer.score_many(logs))

@@ -235,12 +235,15 @@ def test_weights_outside_of_the_folder_are_refused(tmp_path: Path, location: str
 
 
 def test_links_to_the_files_are_followed(tmp_path: Path) -> None:
-    """As the cache of the hub has them; the fingerprint is that of their content."""
-    folder = make_folder(tmp_path / "blobs")
-    linked = tmp_path / "snapshot"
+    """As in the cache of the hub, where files have other names; the fingerprint is that of the content."""
+    folder = make_folder(tmp_path / "model")
+    with_external_weights(folder, "weights.data")
+    linked, blobs = tmp_path / "snapshot", tmp_path / "blobs"
     linked.mkdir()
-    for file in folder.iterdir():
-        (linked / file.name).symlink_to(file)
+    blobs.mkdir()
+    for number, file in enumerate(folder.iterdir()):
+        (blobs / str(number)).write_bytes(file.read_bytes())
+        (linked / file.name).symlink_to(blobs / str(number))
     assert made(linked).fingerprint == made(folder).fingerprint
 
 
