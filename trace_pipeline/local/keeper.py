@@ -2,7 +2,8 @@
 
 Airflow's scheduler, DAG processor and triggerer end when their database goes away. Elsewhere a
 service manager starts them again; here this process does. A command that ends right after its first start is
-wrong, not unlucky: that is told to the caller by ending too.
+wrong, not unlucky: that is told to the caller by ending too. A scheduler whose executor can no longer work is
+ended first.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from trace_pipeline.local.idle_workers import IdleWorkers
+
 _STARTED_WELL_AFTER_SECONDS = 20.0
 _PAUSE_SECONDS = 2.0
 _MOST_RESTARTS_IN_A_ROW = 60
+_LOOK_EVERY_SECONDS = 1.0
 
 
 class _Stopped(Exception):
@@ -51,7 +55,7 @@ def _run(command: Sequence[str]) -> int:
     # A process group of its own, so that what it leaves behind can be found.
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)  # noqa: S603
     try:
-        code = process.wait()
+        code = _watched(process) if "scheduler" in command else process.wait()
         _end_group(process.pid)
         return code
     except _Stopped:
@@ -59,6 +63,18 @@ def _run(command: Sequence[str]) -> int:
         process.terminate()
         process.wait()
         raise
+
+
+def _watched(scheduler: subprocess.Popen[bytes]) -> int:
+    """Wait for a scheduler to end; end it, workers and all, when an idle one of these was killed."""
+    workers = IdleWorkers(scheduler.pid)
+    while True:
+        try:
+            return scheduler.wait(_LOOK_EVERY_SECONDS)
+        except subprocess.TimeoutExpired:
+            if workers.lost_one():
+                sys.stderr.write("An idle worker was killed, so no other can take a task; ")
+                scheduler.kill()  # asked to end, it would wait for its workers for ever
 
 
 def _end_group(group: int) -> None:
