@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import logging
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+import psycopg2
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError
 
@@ -48,21 +51,64 @@ def connect(
         options += f" -c statement_timeout={statement_timeout_seconds}s"
     if lock_timeout_seconds:
         options += f" -c lock_timeout={lock_timeout_seconds}s"
-    engine = create_engine(
-        parsed.set(drivername="postgresql+psycopg2"),
-        connect_args={
-            "options": options,
-            "application_name": "trace_nightly",
-            "connect_timeout": 15,
-            "client_encoding": "utf8",  # whatever the server's
-        },
-        pool_size=1,
-        max_overflow=2,
-        pool_pre_ping=True,
-    )
+    engine = make_engine(parsed, "trace_nightly", options, connect_timeout=15, pool_size=1, max_overflow=2)
     if statement_timeout_seconds:
         event.listen(engine, "handle_error", partial(_tell_timeout, setting))
     return engine
+
+
+def make_engine(url: URL, name: str, options: str, *, connect_timeout: int, **pool: Any) -> Engine:
+    """Return an engine whose errors and log lines hold no values of rows or parameters, at any level.
+
+    name: the application's, for the server and for this engine's logger. pool: options of the pool.
+    """
+    # At its debug level SQLAlchemy writes every row that is read.
+    logging.getLogger(f"sqlalchemy.engine.Engine.{name}").setLevel(logging.WARNING)
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg2"),
+        connect_args={
+            "options": options,
+            "application_name": name,
+            "connect_timeout": connect_timeout,
+            "client_encoding": "utf8",  # whatever the server's
+        },
+        pool_pre_ping=True,
+        hide_parameters=True,
+        logging_name=name,
+        **pool,
+    )
+    event.listen(engine, "handle_error", _hide_values)
+    return engine
+
+
+def _hide_values(context: ExceptionContext) -> None:
+    """Cut a server's message to what names no value; SQLAlchemy has copied it into its own already."""
+    error = context.original_exception
+    if isinstance(error, psycopg2.Error):
+        _cut(error)
+        if context.sqlalchemy_exception is not None:
+            kind = type(error)
+            context.sqlalchemy_exception.args = (f"({kind.__module__}.{kind.__name__}) {error}",)
+
+
+_VALUES: Final = re.compile('".*"', re.DOTALL)
+
+
+def _cut(error: psycopg2.Error) -> None:
+    """Leave of an error its first sentence, without the values that a wrong value's sentence quotes.
+
+    Gone are DETAIL ("Failing row contains ..."), CONTEXT ("COPY ..., line 1, column ...") and the LINE of the
+    statement, in which psycopg2 has written the parameters.
+    """
+    primary = error.diag.message_primary
+    if not primary:
+        return  # not of a statement, such as a connection that was refused
+    code = error.pgcode or ""
+    if code.startswith("22"):
+        primary = _VALUES.sub('"..."', primary)
+    elif code == "P0001" and not primary.startswith("trace."):
+        primary = "a function of the database raised an exception (its words are not shown)"
+    error.args = (primary,)
 
 
 def _tell_timeout(setting: str, context: ExceptionContext) -> None:
@@ -113,7 +159,13 @@ def copy_rows(
         return
     lines.append("")
     with closing(_cursor(connection)) as cursor:
-        cursor.copy_expert(f"copy {table} ({', '.join(columns)}) from stdin", io.StringIO("\n".join(lines)))
+        try:
+            cursor.copy_expert(
+                f"copy {table} ({', '.join(columns)}) from stdin", io.StringIO("\n".join(lines))
+            )
+        except psycopg2.Error as error:  # a plain cursor: SQLAlchemy hears nothing of it
+            _cut(error)
+            raise
 
 
 def _text(value: str) -> str:

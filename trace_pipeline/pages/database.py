@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, text
 
-from trace_pipeline.database import connect
+from trace_pipeline.database import connect, make_engine
 from trace_pipeline.sqlfiles import query
 
 _TIMEOUT_MS = 5_000
@@ -75,19 +75,8 @@ class PageDatabase:
 def _engine(url: str) -> Engine:
     plain = connect(url, setting="the pages' connection")
     # The pipeline's engines are for one task each; pages are asked at the same time.
-    return create_engine(
-        make_url(plain.url),
-        connect_args={
-            "options": "-c timezone=UTC",
-            "application_name": "trace_nightly_pages",
-            "connect_timeout": 5,
-            "client_encoding": "utf8",
-        },
-        pool_size=_POOL,
-        max_overflow=_POOL,
-        pool_timeout=5,
-        pool_pre_ping=True,
-    )
+    pool = {"pool_size": _POOL, "max_overflow": _POOL, "pool_timeout": 5}
+    return make_engine(plain.url, "trace_nightly_pages", "-c timezone=UTC", connect_timeout=5, **pool)
 
 
 def _limit(connection: Connection, role: str | None, *, read_only: bool) -> None:
