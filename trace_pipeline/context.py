@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,10 +36,10 @@ class Pipeline:
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
         """The configured scorers; the first is the one that trends and alerts read."""
-        return tuple(
-            make_scorer(name, self) if name in OWN_SCORERS else get_scorer(name)
-            for name in self.settings.scorers
-        )
+        return tuple(map(self._make, self.settings.scorers))
+
+    def _make(self, name: str) -> Scorer:
+        return make_scorer(name, self) if name in OWN_SCORERS else get_scorer(name)
 
     @property
     def limits(self) -> Limits:
@@ -62,9 +62,16 @@ class Pipeline:
 
         In a transaction of its own: the row's lock, held for a batch, would let one batch run at a time.
         """
+        return self._registered(self.scorers)
+
+    def register(self, names: Sequence[str]) -> dict[int, Scorer]:
+        """Make some of the configured scorers alone, by their id in the results."""
+        return self._registered([self._make(name) for name in names])
+
+    def _registered(self, scorers: Sequence[Scorer]) -> dict[int, Scorer]:
         registered = {}
         with self.results.begin() as connection:
-            for scorer in self.scorers:
+            for scorer in scorers:
                 parameters = json.dumps(scorer.parameters, sort_keys=True)
                 place = {"name": scorer.name, "fingerprint": scorer.fingerprint, "parameters": parameters}
                 registered[int(connection.execute(query("register_scorer"), place).scalar_one())] = scorer

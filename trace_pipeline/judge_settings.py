@@ -32,6 +32,12 @@ def _local_folder(value: str) -> str:
     return value
 
 
+def _local_file(value: str) -> str:
+    if value and not value.startswith("/"):
+        raise ValueError("the absolute path of a file on this machine is wanted")
+    return value
+
+
 OptionalCount = Annotated[int | None, BeforeValidator(empty_is_none)]
 OptionalNumber = Annotated[float | None, BeforeValidator(empty_is_none)]
 
@@ -90,6 +96,9 @@ class JudgeSettings(BaseModel):
         "", description="your own package.module:function that finds more to replace"
     )
     anchor: bool = Field(True, description="ask about the frozen anchor set each night, to see it change")
+    anchor_file: Annotated[str, AfterValidator(_local_file)] = Field(
+        "", description="your own anchors, JSON lines; empty = the shipped set"
+    )
 
     @field_validator("redact")
     @classmethod

@@ -10,6 +10,7 @@ from trace_pipeline.steps.aggregate_day import aggregate_day
 from trace_pipeline.steps.check_ledger import check_ledger
 from trace_pipeline.steps.check_source import check_source
 from trace_pipeline.steps.plan_batches import plan_batches
+from trace_pipeline.steps.score_anchor import score_anchor
 from trace_pipeline.steps.score_batch import score_batch
 from trace_pipeline.window import Window
 
@@ -31,10 +32,16 @@ def run_window(
     late_days: int,
     force: bool = False,
     debt: bool = False,
+    anchors: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RunReport:
-    """Score the window, its late days and, with `debt`, days that owe; raises as the steps do."""
+    """Score the window, its late days and, with `debt`, days that owe; raises as the steps do.
+
+    anchors: before it the frozen logs are judged, as in a nightly run.
+    """
     notes = check_source(pipeline)
+    if anchors:
+        notes += score_anchor(pipeline, window.last_day)
     batches = plan_batches(pipeline, window, late_days=late_days, debt=debt)
     results = []
     for number, batch in enumerate(batches, start=1):

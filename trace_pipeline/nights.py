@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from typing import Any
@@ -13,6 +14,7 @@ from trace_core.aggregates import HISTOGRAM_CELLS, Sums
 from trace_core.drift import Night
 from trace_core.drift.bridge import Bridge
 from trace_core.weighted import WeightedSums
+from trace_pipeline.anchor.checks import ScorerStates, scorer_states
 from trace_pipeline.settings import WATCHED_SHARES
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.window import days_between
@@ -24,7 +26,8 @@ def load_nights(connection: Connection, scorer: str, metric: str, history_days: 
     """Yield every night from the first stored one to the last; a night without a ledger line has no data.
 
     Nights of an earlier fingerprint are carried over a bridge to the newest one where there is one; without,
-    they keep their fingerprint, and the detector starts anew.
+    they keep their fingerprint, and the detector starts anew. So it does from the night on which the scorer
+    began to judge its anchors otherwise: such nights have a fingerprint of their own.
     """
     stored = "adherence" if metric in WATCHED_SHARES else metric
     place = {"scorer": scorer, "metric": stored, "history_days": history_days}
@@ -35,9 +38,10 @@ def load_nights(connection: Connection, scorer: str, metric: str, history_days: 
         return
     newest = days[-1][1][0].fingerprint
     paths = {} if metric in WATCHED_SHARES else _paths(connection, scorer, metric, newest)
+    scale = _Scale(newest, paths, scorer_states(connection, scorer))
     previous: Night | None = None
     for day, rows in days:
-        night = _night(day, rows, metric, newest, paths)
+        night = _night(day, rows, metric, scale)
         if previous is not None:
             for missing in list(days_between(previous.day, day))[1:-1]:
                 yield Night(missing, previous.fingerprint, _EMPTY, {})
@@ -50,11 +54,33 @@ def _day(row: Row[Any]) -> date:
     return found
 
 
-def _night(
-    day: date, rows: list[Row[Any]], metric: str, newest: str, paths: Mapping[str, list[Bridge]]
-) -> Night:
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Which nights the newest version's are comparable with, and over which bridges."""
+
+    newest: str
+    paths: Mapping[str, list[Bridge]]
+    states: ScorerStates
+
+    def path(self, fingerprint: str, day: date) -> list[Bridge] | None:
+        """Return the bridges that lead from a night to the newest version; None where none do.
+
+        A bridge was measured at the end of the earlier version: nights before that one's last shift are on
+        another scale.
+        """
+        shifts = len(self.states.shifts.get(fingerprint, ()))
+        is_last = fingerprint == self.newest or self.states.shifts_until(fingerprint, day) == shifts
+        return self.paths.get(fingerprint) if is_last else None
+
+    def name(self, fingerprint: str, day: date) -> str:
+        """Name the scorer of a night for the watch."""
+        is_carried = fingerprint != self.newest and self.path(fingerprint, day) is not None
+        return self.newest if is_carried else self.states.name(fingerprint, day)
+
+
+def _night(day: date, rows: list[Row[Any]], metric: str, scale: _Scale) -> Night:
     fingerprint = str(rows[0].fingerprint)
-    path = paths.get(fingerprint)
+    path = scale.path(fingerprint, day)
     total = _EMPTY
     segments: dict[str, dict[str, Sums]] = {}
     traffic: dict[str, dict[str, float]] = {}
@@ -69,8 +95,8 @@ def _night(
         else:
             total = sums
     # What can be read or is answered does not depend on the scorer's version closely enough to start anew.
-    same_scale = path is not None or metric in WATCHED_SHARES
-    return Night(day, newest if same_scale else fingerprint, total, segments, traffic)
+    name = scale.newest if metric in WATCHED_SHARES else scale.name(fingerprint, day)
+    return Night(day, name, total, segments, traffic)
 
 
 def _sums(row: Row[Any], metric: str) -> Sums:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Scorers of this package; each splits sentences as the default scorer does.
 OWN_SCORERS: Final = ("judge", "hybrid", "nli")
+#: Scorers that are not deterministic: their verdicts may change while their fingerprint does not.
+VARYING: Final = ("judge", "hybrid")
 
 
 def all_scorer_names() -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from trace_core.drift import Check, DriftSettings, Incident, Night, Verdict
+from trace_core.drift.anchor import unshifted_fingerprint
 from trace_core.drift.volume import VolumeCheck
 from trace_pipeline.changes import change_of
 from trace_pipeline.database import copy_rows, run_script
@@ -217,11 +218,16 @@ def _row(
         night.total.n if is_night or check is None else check.n,
         None if check is None else check.window_nights,
         check is not None and check.fired,
-        night.fingerprint,
+        unshifted_fingerprint(night.fingerprint),
         incident_id if is_night else None,
-        to_json({} if check is None else dict(check.evidence)),
+        to_json({**({} if check is None else check.evidence), **_shift(night.fingerprint)}),
         verdict.text if is_night else "",
     )
+
+
+def _shift(name: str) -> Mapping[str, str]:
+    """Say as which version the watch took a scorer that has judged its anchors otherwise since some night."""
+    return {} if name == unshifted_fingerprint(name) else {"scorer_version": name}
 
 
 def _finite(value: Any) -> object:

@@ -28,18 +28,19 @@ def publish(
     fingerprint: str = "f1",
     n: int = 100,
     kept: int = 90,
+    scorer: str = SCORER,
 ) -> None:
     """Store the sums of nights: of each, by its number, `n` logs of which `kept` (or its own number) are adherent."""
     execute(
         engine,
         "insert into trace.scorer (name, fingerprint, parameters) values (:name, :print, '{}') on conflict do nothing",
-        name=SCORER,
+        name=scorer,
         print=fingerprint,
     )
     counts = nights if isinstance(nights, Mapping) else dict.fromkeys(nights, kept)
     for number, good in counts.items():
         place = {
-            "name": SCORER,
+            "name": scorer,
             "print": fingerprint,
             "day": day(number),
             "n": n,

@@ -126,6 +126,24 @@ def shift_onsets(states: Sequence[tuple[date, str, Mapping[str, str]]]) -> list[
     return found
 
 
+def shifted_fingerprint(fingerprint: str, shifts: int) -> str:
+    """Name a scorer version that has shifted so many times, so that the watch takes it for another one.
+
+    >>> shifted_fingerprint("3f2a", 0), shifted_fingerprint("3f2a", 2)
+    ('3f2a', '3f2a~3')
+    """
+    return f"{fingerprint}~{shifts + 1}" if shifts else fingerprint
+
+
+def unshifted_fingerprint(name: str) -> str:
+    """Return the fingerprint in a name of `shifted_fingerprint`.
+
+    >>> unshifted_fingerprint("3f2a~3"), unshifted_fingerprint("3f2a")
+    ('3f2a', '3f2a')
+    """
+    return name.partition("~")[0]
+
+
 class _Watch:
     """The nights of the scorer's present version, and the suspect night that waits for the next one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from trace_core.drift.anchor import unshifted_fingerprint
 from trace_core.drift.verdict import Check, Contributor, Incident, Release
 
 LONGEST_VALUE = 60
@@ -108,6 +109,11 @@ def describe_learning(seen: int, needed: int) -> str:
 
 
 def describe_scorer_change(previous: str, current: str, needed: int) -> str:
+    if unshifted_fingerprint(previous) == unshifted_fingerprint(current):
+        return (
+            f"The scorer {shorten(unshifted_fingerprint(current))} judges the same frozen logs otherwise: "
+            f"earlier nights are not comparable, the next verdict needs {needed} nights."
+        )
     return (
         f"The scorer changed from {shorten(previous)} to {shorten(current)}: earlier nights are not "
         f"comparable, the next verdict needs {needed} nights."

@@ -110,9 +110,7 @@ def _lines(facts: AlertFacts) -> Iterator[str]:
         yield f"Scorer: {one_line(facts.scorer, 40)}, fingerprint {one_line(facts.fingerprint, 20)}."
     if facts.logs:
         yield f"Logs to read: {'; '.join(map(_log, facts.logs[:MAX_LOGS]))}."
-    link = _link(facts.link_base_url, facts.opens)
-    if link:
-        yield f"Open: {link}"
+    yield from link_line(facts.link_base_url, facts.opens)
 
 
 def _numbers(facts: AlertFacts) -> Iterator[str]:
@@ -151,6 +149,12 @@ def _log(log: EvidenceLog) -> str:
     keys = ", ".join(one_line(key, 8) for key in log.sentence_keys[:MAX_SENTENCE_KEYS])
     named = one_line(log.log_id, MAX_SEGMENT)
     return f"{named} (sentence{'s' if len(log.sentence_keys) > 1 else ''} {keys})" if keys else named
+
+
+def link_line(base_url: str, path: str) -> list[str]:
+    """Return the line with the address of a page; none where the address of Airflow is not set."""
+    link = _link(base_url, path)
+    return [f"Open: {link}"] if link else []
 
 
 def _link(base_url: str, path: str) -> str:

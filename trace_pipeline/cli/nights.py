@@ -54,6 +54,7 @@ def run(
             late_days=late,
             force=force,
             debt=not to and not force,
+            anchors=not to,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     console.print(

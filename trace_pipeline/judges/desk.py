@@ -55,6 +55,34 @@ class Gate:
         self._account.settle(call_id, request, outcome, usage, answer)
 
 
+class FreshAccount:
+    """An account without kept answers: it gives none and keeps none; calls and budget are the night's own."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+
+    def kept(self, content_hash: str) -> Mapping[str, Any] | None:
+        """Return nothing."""
+        del content_hash
+        return None
+
+    def reserve(self, request: Request, attempt: int) -> int | None:
+        """Promise a call its cost."""
+        return self._account.reserve(request, attempt)
+
+    def settle(
+        self,
+        call_id: int,
+        request: Request,
+        outcome: str,
+        usage: Usage | None,
+        answer: Mapping[str, Any] | None,
+    ) -> None:
+        """Settle a call; its answer is not kept."""
+        del answer
+        self._account.settle(call_id, request, outcome, usage, None)
+
+
 class OpenDesk:
     """The judge of one batch on the account of its night; safe to use from several threads."""
 
@@ -85,9 +113,10 @@ class Desk:
         #: Of all that shapes an answer. Scorers that ask alike share their answers.
         self.fingerprint = digest("judge", self.parameters)
 
-    def open(self, night: date) -> OpenDesk:
-        """Open the desk on the account of a night."""
-        gate = Gate(self._maker.account(night, self.fingerprint))
+    def open(self, night: date, *, fresh: bool = False) -> OpenDesk:
+        """Open the desk on the account of a night; fresh: no kept answer is taken, and none is kept."""
+        account = self._maker.account(night, self.fingerprint)
+        gate = Gate(FreshAccount(account) if fresh else account)
         return OpenDesk(self._maker.judge(gate), gate)
 
 

@@ -13,20 +13,26 @@ from sqlalchemy import Connection
 
 from trace_core.drift import DriftSettings, Night, Verdict, make_detector
 from trace_core.drift.volume import VolumeCheck, judge_volume
+from trace_pipeline.anchor.checks import check_scorer
 from trace_pipeline.context import Pipeline
 from trace_pipeline.nights import load_nights
+from trace_pipeline.scorers import VARYING
 from trace_pipeline.sqlfiles import query
 from trace_pipeline.verdicts import store_verdicts, store_volume
+
+# Of a scorer that judges its anchors as before nothing is said.
+_TOLD = ("suspect", "shifted", "no_data")
 
 
 def detect_drift(pipeline: Pipeline) -> list[str]:
     """Judge the watched metrics of the first configured scorer; returns tonight's sentence of each metric.
 
-    The number of logs is judged too, as the metric `volume`: whether there was traffic at all.
+    The number of logs is judged too, as the metric `volume`: whether there was traffic at all. Before all,
+    every scorer that judges anchors is: has it changed itself?
     """
     settings = pipeline.settings
     scorer = settings.scorers[0]
-    sentences = []
+    sentences = _check_scorers(pipeline)
     for metric in settings.watch_metrics:
         with pipeline.results.begin() as connection:
             connection.execute(query("lock_series"), {"series": f"verdicts {scorer} {metric}"})
@@ -41,6 +47,19 @@ def detect_drift(pipeline: Pipeline) -> list[str]:
         store_volume(connection, scorer, volumes)
     if volumes:
         sentences.append(volumes[-1].text)
+    return sentences
+
+
+def _check_scorers(pipeline: Pipeline) -> list[str]:
+    sentences = []
+    for scorer in pipeline.settings.scorers:
+        if scorer not in VARYING:
+            continue
+        with pipeline.results.begin() as connection:
+            connection.execute(query("lock_series"), {"series": f"verdicts {scorer} anchors"})
+            checks = check_scorer(connection, scorer)
+        if checks:
+            sentences += [f"{scorer}, {check.text}" for check in checks[-1] if check.state in _TOLD]
     return sentences
 
 

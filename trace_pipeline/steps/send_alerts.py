@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from trace_pipeline.alerts import AlertMessage, deliver_all, facts_from_mapping, make_channel, render_message
 from trace_pipeline.alerts.postgres_store import PostgresDeliveryStore
+from trace_pipeline.anchor.events import Hold, scorer_alerts
 from trace_pipeline.context import Pipeline
 from trace_pipeline.settings import WATCHED_SHARES, Settings
 from trace_pipeline.sqlfiles import query
@@ -41,7 +42,10 @@ def send_alerts(pipeline: Pipeline, target: str, *, now: datetime | None = None)
 
 
 def pending_messages(pipeline: Pipeline, channel: str) -> list[AlertMessage]:
-    """Return the messages the channel should have had by now, sent ones among them, oldest first."""
+    """Return the messages the channel should have had by now, sent ones among them, oldest first.
+
+    What the scorers themselves did comes before what it may explain.
+    """
     settings = pipeline.settings
     place = {
         "scorer": settings.scorers[0],
@@ -50,8 +54,11 @@ def pending_messages(pipeline: Pipeline, channel: str) -> list[AlertMessage]:
         "recent_nights": _RECENT_NIGHTS,
     }
     with pipeline.results.connect() as connection:
-        events = connection.execute(query("alert_events"), place).mappings().all()
-        told = [_message(pipeline, connection, dict(event)) for event in events]
+        hold = Hold(connection, settings)
+        found = connection.execute(query("alert_events"), place).mappings().all()
+        events = [event for event in found if not hold.keeps(event)]
+        told = [*scorer_alerts(connection, settings, _RECENT_NIGHTS)]
+        told += [_message(pipeline, connection, dict(event)) for event in events]
         return told + [_message(pipeline, connection, reminder) for reminder in _reminders(settings, events)]
 
 
