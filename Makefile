@@ -29,8 +29,8 @@ format: $(READY) ## rewrite the sources in the project's format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(READY) ## speed of the scorers and of a large night, as ratios in one run
-	@$(BIN)/python -m benchmarks.night
+bench: $(READY) ## nights of 10^4 and 10^5 logs through a real Airflow, beside the scorers alone and COPY
+	@$(BIN)/python -m benchmarks.load
 
 lock: $(READY) ## resolve pyproject.toml anew into requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
