@@ -2,6 +2,7 @@
 
 Scores the day that has just ended, and logs of the days before it that came late or changed.
 
+- `score_anchor`: lets a scorer that asks a judge judge the frozen logs; its failure stops nothing.
 - `check_source`: refuses a source that does not fit the settings.
 - `plan_batches`: parts the days into key ranges.
 - `score_batch`: scores one range in one transaction, mapped over all of them.
@@ -20,7 +21,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from airflow.sdk import Param, dag
+from airflow.sdk import Param, TriggerRule, dag
+from trace_airflow.anchors import score_anchor
 from trace_airflow.defaults import DEFAULT_ARGS, START, TAGS, nightly_timetable
 from trace_airflow.failures import tell_failure
 from trace_airflow.lateness import night_deadline
@@ -58,7 +60,8 @@ def trace_score_nightly() -> None:
     batches = plan_batches()
     scored = score_batch.expand(batch=batches)
     days = aggregate_day(batches, scored)
-    check_source() >> batches
+    # Before the batches, which spend the budget, and yet no condition of theirs.
+    score_anchor() >> check_source.override(trigger_rule=TriggerRule.ALL_DONE)() >> batches
     check_ledger(days)
 
 

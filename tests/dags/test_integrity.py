@@ -28,7 +28,7 @@ SCORING = {
     "check_ledger": set(),
 }
 TASKS: dict[str, dict[str, set[str]]] = {
-    "trace_score_nightly": SCORING,
+    "trace_score_nightly": {"score_anchor": {"check_source"}, **SCORING},
     "trace_rescore": SCORING,
     "trace_watch_drift": {"detect_drift": {"send_alerts"}, "send_alerts": set()},
     "trace_import": {"list_files": {"import_file"}, "import_file": set()},

@@ -29,6 +29,7 @@ def test_a_night_asks_the_judge_of_the_connection(
     monkeypatch.setenv("TRACE_SCORERS", "lexical,hybrid")
     monkeypatch.setenv("TRACE_JUDGE__MODEL", "m")
     monkeypatch.setenv("TRACE_BATCH_ROWS", "3")
+    monkeypatch.setenv("TRACE_JUDGE__ANCHOR", "false")
     with judge_stub() as stub:
         connection = {"conn_type": "http", "host": stub.url, "password": "key-of-the-test"}
         monkeypatch.setenv("AIRFLOW_CONN_TRACE_JUDGE", json.dumps(connection))
@@ -40,6 +41,45 @@ def test_a_night_asks_the_judge_of_the_connection(
     assert decided.pop("sure") == "lexical" and set(decided.values()) == {"judge"}
     assert rows(engine, "select night, calls from trace.judge_budget") == [(DAY, 6)]
     assert "key-of-the-test" not in "".join(capfd.readouterr())
+
+
+def test_a_night_judges_the_frozen_logs_first(
+    engine: Engine, run_dag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they leave of the budget is for traffic; a run again asks for nothing more."""
+    insert(engine, *some(6))
+    monkeypatch.setenv("TRACE_SCORERS", "lexical,hybrid")
+    monkeypatch.setenv("TRACE_JUDGE__MODEL", "m")
+    monkeypatch.setenv("TRACE_JUDGE__CALLS_PER_NIGHT", "60")
+    with judge_stub() as stub:
+        monkeypatch.setenv("AIRFLOW_CONN_TRACE_JUDGE", json.dumps({"conn_type": "http", "host": stub.url}))
+        assert run_dag("trace_score_nightly", DAY).state == "success"
+        assert run_dag("trace_score_nightly", DAY).state == "success"
+        assert len(stub.asked) == 60
+    judged = "select night, status, count(*) from trace.anchor_verdict group by 1, 2"
+    assert rows(engine, judged) == [(DAY, "scored", 58)]
+    assert sorted(row[0] for row in found(engine, "hybrid").values()) == ["sampled_out"] * 4 + ["scored"] * 2
+
+
+def test_frozen_logs_that_cannot_be_read_stop_no_night(
+    engine: Engine, run_dag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The task fails and is told; the night is scored, and is a success."""
+    insert(engine, *some(2))
+    path = tmp_path / "anchors.jsonl"
+    path.write_text("{}\n", encoding="utf-8")
+    monkeypatch.setenv("TRACE_SCORERS", "lexical,hybrid")
+    monkeypatch.setenv("TRACE_JUDGE__MODEL", "m")
+    monkeypatch.setenv("TRACE_JUDGE__ANCHOR_FILE", str(path))
+    with judge_stub() as stub:
+        monkeypatch.setenv("AIRFLOW_CONN_TRACE_JUDGE", json.dumps({"conn_type": "http", "host": stub.url}))
+        run = run_dag("trace_score_nightly", DAY)
+    states = {instance.task_id: instance.state for instance in run.get_task_instances()}
+    assert run.state == "success"
+    assert (states["score_anchor"], states["check_ledger"]) == ("failed", "success")
+    assert {row[0] for row in found(engine, "hybrid").values()} == {"scored"}
+    told = rows(engine, "select event_key, state from trace.alert_delivery")
+    assert [(key.split(":")[0], state) for key, state in told] == [("anchor_failed", "sent")]
 
 
 def test_a_judge_without_an_endpoint_is_refused_by_name(
