@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from trace_pipeline.redaction.found import Finder, Found, plain
+
+_NO_WORD: Final = re.compile(r"\d|[a-z][A-Z]")
 
 
 class Span(NamedTuple):
@@ -94,12 +96,18 @@ class Joined:
         A national phone number or a card of many groups may come from two numbers that end and begin texts;
         the check digits of cards and accounts speak against chance, so only phone numbers need their +.
         """
-        crosses = any(span.start < end < span.end for end in self.starts)
-        if not crosses or (span.kind == "phone" and not span.value.startswith("+")):
+        ends = [end for end in self.starts if span.start < end < span.end]
+        if not ends or (span.kind == "phone" and not span.value.startswith("+")):
             return False
-        return not any(
-            one.kind == span.kind and one.start < span.end and span.start < one.end for one in found
-        )
+        inside = [
+            one for one in found if one.kind == span.kind and one.start < span.end and span.start < one.end
+        ]
+        if not inside:
+            return True
+        # The beginning of a long key may be a key itself; what follows goes with it unless it is a word.
+        begins = any(one.start < ends[0] for one in inside)
+        rest, _ = plain(self._whole[ends[-1] : span.end])
+        return span.kind == "key" and begins and bool(_NO_WORD.search(rest))
 
 
 def _trimmed(one: Found, origin: Sequence[int]) -> Span | None:

@@ -11,7 +11,7 @@ from trace_pipeline.redaction.found import Finder
 from trace_pipeline.redaction.hook import Hook, ask_hook
 from trace_pipeline.redaction.joined import Joined, Span
 
-_RULES: Final = "redaction-1"
+_RULES: Final = "redaction-2"
 _PLACEHOLDER: Final = re.compile(r"\[([A-Z][A-Z0-9_]{0,40})_(\d{1,9})\]", re.IGNORECASE)
 #: What a placeholder stands in may show something anew, such as a number that a key's end had hidden.
 _ROUNDS: Final = 4

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.redaction.planted import DISGUISES, FORMS, iban, luhn, pieces, skeleton, some
 from trace_core.errors import ConfigurationError
 from trace_pipeline.redaction import PatternRedaction, RedactionFailed, make_redaction
 from trace_pipeline.settings import load_settings
@@ -23,26 +24,6 @@ def redaction(**judge: object) -> PatternRedaction:
 
 
 ALL = redaction()
-
-
-def luhn(body: str) -> str:
-    """Return a card number: the digits with their check digit."""
-    total = 0
-    for place, digit in enumerate(reversed(body)):
-        value = int(digit) * (2 - place % 2)
-        total += value - 9 * (value > 9)
-    return body + str(-total % 10)
-
-
-def iban(country: str, account: str) -> str:
-    """Return an account number with its check digits."""
-    digits = "".join(str(int(character, 36)) for character in f"{account}{country}00")
-    return f"{country}{98 - int(digits) % 97:02d}{account}"
-
-
-def some(source: random.Random, characters: str, length: int) -> str:
-    """Return random characters."""
-    return "".join(source.choice(characters) for _ in range(length))
 
 
 def email(source: random.Random) -> str:
@@ -87,6 +68,8 @@ def key(source: random.Random) -> str:
     return source.choice(forms)
 
 
+#: Parted by a text's end, what looks like one half of these may come from two numbers.
+NATIONAL = [form for form in FORMS if form.startswith("phone") and form not in ("phone_in", "phone_int")]
 SECRETS = {"email": email, "phone": phone, "card": card, "iban": account, "key": key}
 #: What stands around: no letters or digits that would make another thing of it.
 AROUND = st.text(alphabet=" \n\t.,;:!?()[]\"'„“。、|*#ÄßяИनなي", max_size=12)
@@ -146,6 +129,28 @@ def test_disguises_are_seen_through(kind: str, text: str) -> None:
     """Digits of other scripts, blanks that do not break, hidden characters, spelled-out addresses."""
     (done,) = ALL.redact([f"See: {text} please"])
     assert f"[{kind}_1]" in done
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_no_stretch_of_a_planted_secret_is_left(form: str, disguise: str) -> None:
+    """In every form and disguise not eight characters of it in a row, also when a text's end parts it."""
+    source = random.Random(f"{form} {disguise}")
+    for _ in range(5):
+        secret = DISGUISES[disguise](FORMS[form](source))
+        at = len(secret) * 3 // 5
+        whole = ALL.redact(["Why?", f"Please use {secret} for this.", "Nothing else."])
+        assert not [piece for piece in pieces(secret) if piece in skeleton("".join(whole))]
+        if form in NATIONAL:
+            continue
+        parted = ALL.redact([f"Please use {secret[:at]}", f"{secret[at:]} for this."])
+        assert not [piece for piece in pieces(secret) if piece in skeleton("".join(parted))]
+
+
+def test_a_word_after_a_key_is_no_part_of_it() -> None:
+    """A text may end with a key without a full stop; the next one begins with a word."""
+    key = "ghp_" + "aB3" * 12
+    assert ALL.redact([f"Use {key}", "It works."]) == ["Use [KEY_1]", "It works."]
 
 
 @pytest.mark.parametrize(
