@@ -1,6 +1,6 @@
 """Fuzzed rows from the file to the evaluation: each is accounted for, nothing escapes, no data becomes SQL.
 
-`FUZZ_ROWS=10000 python -m pytest tests/sql/test_fuzz.py` runs the large round; CI runs a small one.
+`FUZZ_ROWS=10000 FUZZ_SEED=7 python -m pytest tests/sql/test_fuzz.py` runs a large round of its own; CI runs a small one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.sql.tools import DAY, MakePipeline, execute, night, noon, rows
 from trace_pipeline.importers import FileReader, Imported, ImportOptions, Refused
 from trace_pipeline.load import store_logs
 
+SEED = int(os.environ.get("FUZZ_SEED", "1"))
 ROWS = int(os.environ.get("FUZZ_ROWS", "400"))
 
 
@@ -29,7 +30,7 @@ def test_each_row_of_a_fuzzed_file_is_imported_or_refused_then_scored_or_put_asi
     engine: Engine, make_pipeline: MakePipeline
 ) -> None:
     """File rows = imported + refused; imported = evaluated + quarantined: nothing is lost or raised."""
-    made = fuzzed_rows(ROWS)
+    made = fuzzed_rows(ROWS, SEED)
     data = b"".join(as_lines(made))
     reader = FileReader("fuzz.jsonl", ImportOptions("native", logged_at=noon()), io.BytesIO(data))
     found = list(reader)
@@ -57,7 +58,7 @@ def test_rows_written_around_the_import_balance_too(engine: Engine, make_pipelin
     statements: set[str] = set()
     watch_statements(pipeline.results, statements)
     watch_statements(pipeline.source, statements)
-    made = [row if isinstance(row, dict) else {"question": row} for row in fuzzed_rows(ROWS)]
+    made = [row if isinstance(row, dict) else {"question": row} for row in fuzzed_rows(ROWS, SEED)]
     insert_raw(engine, made)
     night(pipeline)
     for source_rows, accounted, failed in rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,17 +13,23 @@ from trace_core.errors import BadInput
 from trace_core.records import parse_log_line
 from trace_pipeline.importers.csv_rows import csv_rows, looks_like_csv
 from trace_pipeline.importers.json_stream import JsonStream
+from trace_pipeline.importers.known_names import EXACT_NAMES
+from trace_pipeline.importers.literals import read_literal
 from trace_pipeline.importers.outcomes import Place, Raw, Refused
 from trace_pipeline.importers.parquet_rows import parquet_rows
 from trace_pipeline.importers.streams import Stream, opened
 
 #: Keys of an object that hold its rows.
 ROW_KEYS: Final = frozenset(
-    "rows data records results items examples test_cases testCases traces runs spans logs samples"
-    " resourceSpans dataset".split()
+    "rows data records results items examples test_cases testCases test_results traces runs spans logs"
+    " samples resourceSpans dataset".split()
 )
+_WRAPPERS: Final = frozenset(("testRunData",))  # DeepEval's folder of test runs
 LARGEST_ROW: Final = 64_000_000  # characters
 _FIRST_LINE: Final = 8_000_000
+
+_INDENTED: Final = re.compile(r'\{[ \t]*\r?\n[ \t]+"')  # objects over several lines
+_WRITTEN_TWICE: Final = re.compile(r'"\s*[\[{]\s*(\{\s*)?\\"')
 
 Read = Iterator[Raw | Refused]
 
@@ -61,14 +68,20 @@ def _kind(stream: Stream, name: str) -> str:
     if name.endswith((".csv", ".tsv")):
         return "csv"
     if name.endswith((".jsonl", ".ndjson")) and not head.startswith("["):
-        return "lines"
+        return "json" if _INDENTED.match(head) else "lines"
+    if _WRITTEN_TWICE.match(head):
+        raise BadInput("not_a_log_file", "it is JSON written as one text inside of JSON: unpack that first")
     if head.startswith("["):
         return "json"
+    if head.startswith("{'"):
+        return "lines"  # what Python's print writes
     if head.startswith("{"):
         return "lines" if _first_line_is_whole(stream) else "json"
     if looks_like_csv(head):
         return "csv"
-    raise BadInput("not_a_log_file", "it begins neither like JSON nor with column names")
+    raise BadInput(
+        "not_a_log_file", f"read as {stream.encoding}, it begins neither like JSON nor with column names"
+    )
 
 
 def _first_line_is_whole(stream: Stream) -> bool:
@@ -102,7 +115,17 @@ def _lines(text: IO[str], path: str) -> Read:
         try:
             yield Raw(place, parse_log_line(line))
         except BadInput as refusal:
-            yield Refused(place, refusal.code, refusal.detail)
+            value = _of_python(line) if refusal.code == "invalid_json" else None
+            yield (Refused(place, refusal.code, refusal.detail) if value is None else Raw(place, value))
+
+
+def _of_python(line: str) -> Any:
+    """Return the object of a line that Python's `print` wrote, or that ends with a comma; else None."""
+    try:
+        value = read_literal(line.rstrip(","))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _json(text: IO[str], path: str) -> Read:
@@ -119,6 +142,7 @@ def _json(text: IO[str], path: str) -> Read:
             for line, value in pairs:
                 row += 1
                 yield Raw(Place(path, row, line), value)
+            stream.take(",")  # objects in a row with commas between them
     except BadInput as refusal:
         yield Refused(Place(path, row + 1, stream.line), refusal.code, refusal.detail)
 
@@ -134,8 +158,12 @@ def _object(stream: JsonStream) -> Iterator[tuple[int, Any]]:
             start = stream.peek()
             if start == "[" and key in ROW_KEYS:
                 streamed = True
+                names = columns["columns"].whole() if "columns" in columns else None
                 for line, value in stream.items():
-                    yield line, {key: [value]} if key == "resourceSpans" else value
+                    yield line, _row(key, value, names)
+            elif start == "{" and key in _WRAPPERS:
+                streamed = True
+                yield from _object(stream)
             elif start in "[{" and not single:
                 columns[key] = files.enter_context(_Column(start))
                 columns[key].fill(stream)
@@ -145,6 +173,10 @@ def _object(stream: JsonStream) -> Iterator[tuple[int, Any]]:
             return
         if not single and columns and _are_columns(columns):
             yield from ((first_line, row) for row in _zipped(columns))
+            return
+        if not single and _are_rows(columns):
+            for name, column in columns.items():
+                yield first_line, {"id": name, **column.whole()}
             return
         yield first_line, {**{key: column.whole() for key, column in columns.items()}, **single}
 
@@ -156,7 +188,32 @@ def _are_columns(columns: dict[str, _Column]) -> bool:
         if len({column.count for column in columns.values()}) > 1:
             raise BadInput("unequal_columns")
         return True
-    return not any(lists) and len(keys) == 1  # pandas: each column is an object with the index as its keys
+    # pandas: each column is an object with the index as its keys
+    return not any(lists) and len(keys) == 1 and not _are_rows(columns)
+
+
+def _are_rows(columns: dict[str, _Column]) -> bool:
+    """Are these rows by their ids, as pandas' `orient="index"`: no key names a field, but keys inside do?"""
+    return (
+        bool(columns)
+        and not EXACT_NAMES & set(columns)
+        and not any("." in name for name in columns)
+        and all(column.start == "{" and column.names for column in columns.values())
+    )
+
+
+def _row(key: str, value: Any, names: Any) -> Any:
+    """Return an item of an array of rows.
+
+    It is given its names in pandas' `orient="split"`, and unpacked in what Hugging Face's viewer writes.
+    """
+    if key == "resourceSpans":
+        return {key: [value]}
+    if isinstance(names, list) and isinstance(value, list) and len(names) == len(value):
+        return dict(zip(map(str, names), value, strict=True))
+    if isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict):
+        return value["row"]
+    return value
 
 
 def _zipped(columns: dict[str, _Column]) -> Iterator[dict[str, Any]]:
@@ -169,6 +226,7 @@ class _Column:
 
     def __init__(self, start: str) -> None:
         self.start, self.count, self.keys = start, 0, 0
+        self.names = False  # does it hold a known name of a field?
         self._file = tempfile.SpooledTemporaryFile(  # noqa: SIM115 - closed with the column
             max_size=1 << 22, mode="w+", encoding="utf-8", errors="surrogatepass"
         )
@@ -187,6 +245,7 @@ class _Column:
             return
         for key in stream.members():
             self.keys = hash((self.keys, key))
+            self.names = self.names or key in EXACT_NAMES or key.startswith(("attributes.", "context."))
             self._add(key, stream.value())
 
     def _add(self, key: str, value: Any) -> None:

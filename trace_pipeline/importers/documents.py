@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from trace_core.errors import BadInput
-from trace_pipeline.importers.literals import looks_written, read_literal
+from trace_pipeline.importers.literals import looks_written, printed_text, read_literal
 from trace_pipeline.importers.values import at_path, cleaned
 
 TEXTS: Final = (
     "text", "content", "page_content", "pageContent", "document.content", "document.text", "node.text",
     "payload.text", "payload.content", "payload.page_content", "_source.text", "_source.content",
-    "chunk", "chunk_text", "passage",
-    "body", "kwargs.page_content", "metadata.text", "metadata.content",
-    "document", "context",
+    "chunk", "chunk_text", "chunkText", "chunk_content", "passage", "passage_text", "segment_text",
+    "page_text", "body", "contents", "text_content", "raw_text",
+    "kwargs.page_content", "metadata.text", "metadata.content",
+    "document", "context", "Text", "Content",
 )  # fmt: skip
 PREVIEWS: Final = ("preview", "content_preview", "text_preview", "snippet", "document.preview")
 IDENTIFIERS: Final = (
@@ -35,7 +37,25 @@ _LISTS: Final = (
     "hits",
     "output",
     "outputs",
+    "retrieved_contexts",
+    "retrieved_chunks",
+    "retrievalResults",
+    "retrieval_results",
+    "passages",
+    "sources",
+    "items",
+    "value",
+    "data",
 )
+#: What an object of texts by id never has among its keys.
+_FIELDS: Final = frozenset(
+    "id title name source url uri link page score rank type metadata"
+    " answer question query error message".split()
+)
+
+
+#: `[1] ...`, `[Source: a.pdf] ...`: prose that begins with a mark in brackets.
+_CITED: Final = re.compile(r"\s*\[[^\]\[{}'\"\n]{1,80}\]\s*[^\s,\]]")
 
 
 class Documents:
@@ -58,7 +78,11 @@ class Documents:
             return None, ()
         names = self._items(ids, 0) if ids else None
         notes: set[str] = set()
-        found = [self._document(item, place, notes) for place, item in enumerate(items)]
+        if isinstance(value, str) and items == [value]:
+            notes.add("documents_in_one_text")
+        found = [self._document(item, place, notes) for place, item in enumerate(_opened(items))]
+        if found and all(isinstance(item, dict) and "id" in item and not item["text"] for item in found):
+            raise BadInput("documents_hold_no_text", "every text is empty")
         if names and len(names) == len(found):
             found = [
                 {"text": item, "id": str(name)} if isinstance(item, str) else item
@@ -75,6 +99,8 @@ class Documents:
             return self._of_object(value, depth)
         if isinstance(value, list | tuple):
             items = list(value)
+            if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
+                return self._of_object({str(name): item for name, item in items}, depth)  # a map of Parquet
             if len(items) == 1 and isinstance(items[0], list | tuple) and not _is_scored(items[0]):
                 return list(items[0])  # one query's list among several
             if (
@@ -90,12 +116,22 @@ class Documents:
     def _of_text(self, value: str, depth: int) -> list[Any] | None:
         if not value.strip() or value.strip() in ("None", "null", "nan", "NaN"):
             return None
-        if not looks_written(value) and value.lstrip()[:1] not in ("[", "{"):
+        if not looks_written(value) and value.lstrip()[:1] != '"':
+            if value.lstrip()[:1] in ("[", "{") and not _CITED.match(value):
+                raise BadInput("documents_not_a_list", "the list is cut off before its end")
             return [value]
         try:
             found = read_literal(value)
-        except ValueError:
-            raise BadInput("documents_not_a_list", "neither JSON nor a Python list") from None
+        except ValueError as error:
+            if str(error) == "too long":
+                raise BadInput("text_too_large", "a Python list of over 8,000,000 characters") from None
+            if not looks_written(value) or _CITED.match(value):
+                return [value]
+            elided = re.search(r"['\"]\s+\.\.\.\s+['\"]", value)
+            what = "numpy has left items out (...)" if elided else "neither JSON nor a Python list"
+            raise BadInput("documents_not_a_list", what) from None
+        if isinstance(found, str) and looks_written(found):
+            return self._items(found, depth + 1)
         return [value] if isinstance(found, str | int | float) else self._items(found, depth + 1)
 
     def _of_object(self, value: Mapping[str, Any], depth: int) -> list[Any] | None:
@@ -117,11 +153,32 @@ class Documents:
         for name in _LISTS:
             if isinstance(value.get(name), list | Mapping):
                 return self._items(value[name], depth + 1)
-        return [value] if value else []
+        return self._by_id(value) if value else []
+
+    def _by_id(self, value: Mapping[str, Any]) -> list[Any]:
+        """Return an object of texts, or of documents, by their ids as a list of documents; else itself."""
+        if _FIELDS & set(value) or self._text(value, None, set()) is not None:
+            return [value]
+        found = []
+        for name, item in value.items():
+            text = (
+                item
+                if isinstance(item, str)
+                else self._text(item, name, set())
+                if isinstance(item, Mapping)
+                else None
+            )
+            if text is None:
+                return [value]
+            found.append({"id": name, **item} if isinstance(item, Mapping) else {"id": name, "text": item})
+        return found
 
     def _document(self, item: Any, place: int, notes: set[str]) -> Any:
         if isinstance(item, str):
-            return item
+            known = self._texts.find(item) if self._texts is not None and len(item) <= 500 else None
+            return printed_text(item) if known is None else {"text": known, "id": item}
+        if isinstance(item, list | tuple) and len(item) == 1:
+            return self._document(item[0], place, notes)
         if isinstance(item, list | tuple) and _is_scored(item):
             return self._document(item[0] if not isinstance(item[0], int | float) else item[1], place, notes)
         if not isinstance(item, Mapping):
@@ -154,10 +211,8 @@ class Documents:
 
     def _text(self, item: Mapping[str, Any], identifier: Any, notes: set[str]) -> str | None:
         for path in self._paths:
-            found = at_path(item, path)
-            if isinstance(found, Mapping):
-                found = found.get("text")
-            if isinstance(found, str):
+            found = _words(at_path(item, path))
+            if found is not None and (found or identifier is None or self._texts is None):
                 return found
         joined: str | None = (
             self._texts.find(str(identifier)) if self._texts is not None and identifier is not None else None
@@ -168,6 +223,41 @@ class Documents:
         if preview is not None:
             notes.add("documents_are_previews")
         return preview
+
+
+def listed(value: Any) -> list[Any] | None:
+    """Return the documents in any shape that `Documents` reads, as they are; None when there are none."""
+    try:
+        return Documents()._items(value, 0)
+    except BadInput:
+        return [value]
+
+
+def _words(value: Any) -> str | None:
+    """Return a text, that of an object which wraps it, or those of its parts, a line each."""
+    if isinstance(value, Mapping):
+        value = next((value[name] for name in ("text", "content", "page_content") if value.get(name)), None)
+    if isinstance(value, list) and value:
+        parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
+        texts = [part for part in parts if isinstance(part, str)]
+        return "\n".join(texts) if len(texts) == len(parts) else None
+    return value if isinstance(value, str) else None
+
+
+def _opened(items: list[Any]) -> list[Any]:
+    """Open texts that are written objects with a text in them, when all items are."""
+    found = []
+    for item in items:
+        if not isinstance(item, str) or item.lstrip()[:1] != "{" or not looks_written(item):
+            return items
+        try:
+            value = read_literal(item)
+        except ValueError:
+            return items
+        if not isinstance(value, Mapping) or not any(_words(value.get(name)) for name in TEXTS):
+            return items
+        found.append(value)
+    return found
 
 
 def _is_scored(item: Sequence[Any]) -> bool:

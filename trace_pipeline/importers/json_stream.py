@@ -14,6 +14,9 @@ from trace_core.errors import BadInput
 _BLOCK: Final = 1 << 18
 _SPACE: Final = " \t\r\n\ufeff"
 _DECODE: Final = json.JSONDecoder().raw_decode
+_DECODE_LONG: Final = json.JSONDecoder(
+    parse_int=lambda text: int(text) if len(text) < 4_000 else "(number)"
+).raw_decode
 
 
 class JsonStream:
@@ -62,10 +65,16 @@ class JsonStream:
             except json.JSONDecodeError as error:
                 hopeless = error.pos < len(self._text) - 20 and "Unterminated" not in error.msg
                 if hopeless or not self._more():
-                    raise self._wrong("ends early" if not hopeless else "no valid JSON") from None
+                    ended = "Unterminated" in error.msg or error.pos >= len(self._text.rstrip())
+                    raise self._wrong("ends early" if ended else "no valid JSON") from None
                 continue
-            except (RecursionError, ValueError) as error:
-                raise self._wrong(type(error).__name__) from None
+            except RecursionError:
+                raise self._wrong("nested too deep") from None
+            except ValueError:  # a number of more than 4,300 digits, which Python does not read
+                try:
+                    value, end = _DECODE_LONG(self._text, self._at)
+                except (ValueError, RecursionError):
+                    raise self._wrong("no valid JSON") from None
             if end == len(self._text) and not isinstance(value, str | list | dict) and self._more():
                 continue  # a number may go on in the next block
             self._line += self._text.count("\n", self._at, end)
@@ -83,6 +92,8 @@ class JsonStream:
             if not self.take(","):
                 self.require("]")
                 return
+            if self.take("]"):
+                return  # a comma after the last item, as people leave it
 
     def members(self) -> Iterator[str]:
         """Read an object; yields each key, and the caller must then read its value."""

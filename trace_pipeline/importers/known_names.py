@@ -64,7 +64,7 @@ FLAT: Final[Mapping[str, Names]] = MappingProxyType(
         "ragbench": Names(("question",), ("documents",), ("response",), (), ("log_id",)),
         "ragas": Names(
             ("user_input", "question"),
-            ("retrieved_contexts", "contexts"),
+            ("retrieved_contexts", "contexts", "context"),
             ("response", "answer"),
             ("reference", "ground_truth", "ground_truths.0", "ground_truths"),
             document_ids=("retrieved_context_ids",),
@@ -94,16 +94,21 @@ FLAT: Final[Mapping[str, Names]] = MappingProxyType(
 TRACES: Final = ("openinference", "otel", "langfuse", "langsmith")
 FORMATS: Final = ("auto", *FLAT, *TRACES)
 
-_EXTRA: Final = "inputs outputs attributes trace_id run_type observations name type context span_id"
+_EXTRA: Final = (
+    "inputs outputs attributes trace_id run_type observations name type context span_id"
+    " record_attributes record_json"
+)
 
 
 def _known() -> frozenset[str]:
+    """The first parts of every known path, as they are written."""
     found = {"input", "output", *_EXTRA.split(), *IDS, *TIMES}
     for names in FLAT.values():
         for group in (names.question, names.documents, names.response, names.ground_truth):
             found.update(path.split(".")[0] for path in group)
-    return frozenset(name.lower() for name in found)
+    return frozenset(found)
 
 
-#: Lower-case first parts of every known path: how the first line of a CSV file is known to be a header.
-KNOWN_NAMES: Final = _known()
+EXACT_NAMES: Final = _known()
+#: The same in lower case: how the first line of a CSV file is known to be a header.
+KNOWN_NAMES: Final = frozenset(name.lower() for name in EXACT_NAMES)

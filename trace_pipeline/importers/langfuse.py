@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trace_pipeline.importers.literals import looks_written, read_literal
 from trace_pipeline.importers.spans import Span
 
 _KINDS = {"RETRIEVER": "retriever", "GENERATION": "llm", "RERANKER": "reranker"}
+_RETRIEVING = ("retriev", "vector_search", "vectorstore", "similarity_search", "knowledge_base")
 
 
 def langfuse_spans(row: Any) -> list[Span]:
@@ -21,6 +23,11 @@ def langfuse_spans(row: Any) -> list[Span]:
     if not isinstance(trace_id, str | int):
         return []
     inner = row.get("observations")
+    if isinstance(inner, str) and looks_written(inner):
+        try:
+            inner = read_literal(inner)
+        except ValueError:
+            inner = None
     observations = [item for item in inner if isinstance(item, Mapping)] if isinstance(inner, list) else []
     trace = Span(
         str(trace_id),
@@ -40,8 +47,8 @@ def langfuse_spans(row: Any) -> list[Span]:
 def _observation(row: Mapping[str, Any], trace_id: str) -> Span:
     kind = _KINDS.get(str(row.get("type") or "").upper(), "")
     name = str(row.get("name") or "")
-    if not kind and "retriev" in name.lower():
-        kind = "retriever"  # exports older than the type RETRIEVER have plain spans
+    if not kind and any(word in name.lower() for word in _RETRIEVING):
+        kind = "retriever"  # exports older than the type RETRIEVER have plain spans; agents search by a tool
     version = row.get("promptVersion", row.get("prompt_version"))
     prompt = row.get("promptName") or row.get("prompt_name")
     return Span(

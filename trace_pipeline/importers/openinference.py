@@ -6,7 +6,7 @@ from typing import Any
 
 from trace_pipeline.importers.otlp import otel_spans
 from trace_pipeline.importers.spans import Span
-from trace_pipeline.importers.values import at_path, first_of
+from trace_pipeline.importers.values import at_path, first_of, nested
 
 _KINDS = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
 
@@ -76,4 +76,5 @@ def _messages(value: Any) -> Any:
     """Return messages without the wrapping key `message`."""
     if not isinstance(value, list):
         return value
-    return [item.get("message", item) if isinstance(item, dict) else item for item in value]
+    items = [nested(item) if isinstance(item, dict) else item for item in value]
+    return [item.get("message", item) if isinstance(item, dict) else item for item in items]

@@ -9,6 +9,7 @@ from trace_pipeline.importers.otlp import otel_spans
 from trace_pipeline.importers.spans import Span
 from trace_pipeline.importers.values import at_path, first_of
 
+_TRACELOOP = "traceloop.entity."  # OpenLLMetry's name for what a function was given and gave
 _MODELS = frozenset({"chat", "text_completion", "generate_content"})
 
 
@@ -20,9 +21,12 @@ def otel_genai_spans(row: Any) -> list[Span]:
         operation = str(at_path(attributes, "gen_ai.operation.name") or "")
         documents = _opened(at_path(attributes, "gen_ai.retrieval.documents"))
         asked = first_of(
-            attributes, ("gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt")
+            attributes,
+            ("gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt", _TRACELOOP + "input"),
         )
-        answered = first_of(attributes, ("gen_ai.output.messages", "gen_ai.completion"))
+        answered = first_of(
+            attributes, ("gen_ai.output.messages", "gen_ai.completion", _TRACELOOP + "output")
+        )
         kind = (
             "retriever"
             if documents is not None or operation == "retrieval"

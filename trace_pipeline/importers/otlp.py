@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trace_pipeline.importers.literals import looks_written, read_literal
 from trace_pipeline.importers.values import nested
+
+_STARTS = (
+    "startTimeUnixNano start_time_unix_nano start_time startTime start_timestamp startTimestamp timestamp"
+).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +44,63 @@ def otel_spans(row: Any) -> Iterator[OtelSpan]:
 
 
 def _span(row: Mapping[str, Any], resource: Mapping[str, Any]) -> Iterator[OtelSpan]:
-    context = _object(row.get("context"))
+    # TruLens' table of events has `trace`, `record_attributes` and `start_timestamp`, also as JSON texts.
+    context = _object(_read(row.get("context", row.get("trace"))))
     trace_id = _first(row, "traceId", "trace_id", "context.trace_id") or context.get("trace_id")
-    flat = dict(_attributes(row.get("attributes")))
+    flat = dict(_attributes(_read(row.get("attributes", row.get("record_attributes")))))
     flat |= {
         key.removeprefix("attributes."): item
         for key, item in row.items()
         if key.startswith("attributes.") and item is not None
     }
-    if not trace_id or (not flat and "attributes" not in row):
+    if not trace_id or not (flat or {"attributes", "context.trace_id"} & set(row)):
         return
-    for event in _listed(row.get("events")):
-        for key, item in _attributes(_object(event).get("attributes")).items():
-            flat.setdefault(key, item)
+    messages: dict[str, list[Any]] = {}
+    for event in _listed(_read(row.get("events"))):
+        _take_event(_object(event), flat, messages)
+    flat = {**messages, **flat}
     status = _object(row.get("status"))
     code = _first(status, "code", "status_code") or row.get("status_code")
     failed = str(code).upper() in ("2", "ERROR", "STATUS_CODE_ERROR")
     yield OtelSpan(
         str(trace_id),
         str(_first(row, "spanId", "span_id", "context.span_id") or context.get("span_id") or ""),
-        str(_first(row, "parentSpanId", "parent_span_id", "parent_id") or ""),
+        str(_first({**context, **row}, "parentSpanId", "parent_span_id", "parent_id") or ""),
         str(row.get("name") or ""),
-        _first(row, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "timestamp"),
+        _first(row, *_STARTS),
         (status.get("message") or status.get("description") or "error") if failed else None,
         nested(flat),
         flat,
         resource,
     )
+
+
+def _take_event(event: Mapping[str, Any], flat: dict[str, Any], messages: dict[str, list[Any]]) -> None:
+    """Add an event's attributes; OTel's former events of single messages become the two lists of messages."""
+    attributes = {**_attributes(_read(event.get("attributes"))), **_object(_typed(event.get("body")))}
+    name = str(event.get("name") or event.get("eventName") or attributes.get("event.name"))
+    told = _read(attributes.get("gen_ai.event.content"))
+    message = {**attributes, **_object(told)}
+    if name == "gen_ai.choice":
+        inner = _read(message.get("message"))
+        inner = inner if isinstance(inner, Mapping) else {"content": inner or message.get("content")}
+        messages.setdefault("gen_ai.output.messages", []).append({"role": "assistant", **inner})
+    elif name.startswith("gen_ai.") and name.endswith(".message"):
+        said = {"role": name.split(".")[1], "content": message.get("content")}
+        messages.setdefault("gen_ai.input.messages", []).append(said)
+    else:
+        for key, item in attributes.items():
+            flat.setdefault(key, item)
+
+
+def _read(value: Any) -> Any:
+    """Open an object or a list that a database or a CSV file holds as text."""
+    if isinstance(value, str) and looks_written(value):
+        try:
+            return read_literal(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _attributes(value: Any) -> Mapping[str, Any]:

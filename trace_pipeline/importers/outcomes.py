@@ -19,7 +19,7 @@ REMEDIES: Final[Mapping[str, str]] = {
         "Put the column names into the first line, or name the columns in a mapping file (--mapping)."
     ),
     "wrong_number_of_columns": (
-        "Quote fields that hold the separator, a quote or a line break, then import again."
+        "Quote fields that hold the separator, a quote (written twice) or a line break, then import again."
     ),
     "unequal_columns": "Export the columns again so that each has one value a row.",
     "unknown_format": "Name the format by --format, or the fields in a mapping file (--mapping).",
@@ -35,7 +35,9 @@ REMEDIES: Final[Mapping[str, str]] = {
     "documents_not_a_list": (
         "Write them as a JSON list, or say how to part the text in a mapping file (documents)."
     ),
-    "document_without_text": "Name the field of the text in a mapping file (document_text).",
+    "document_without_text": (
+        "Name the field of the text in a mapping file (document_text), or log the text of each document."
+    ),
     "provider_error": (
         "No answer was given. If people saw its message, map response to it; otherwise leave it out."
     ),
@@ -47,7 +49,10 @@ REMEDIES: Final[Mapping[str, str]] = {
     ),
     "missing_log_id": "Name the field of the id in a mapping file (log_id).",
     "duplicate_log_id": "Keep one of the rows, or map log_id to a field that differs from row to row.",
-    "invalid_logged_at": ("Write times as ISO 8601 or as seconds, milli-, micro- or nanoseconds since 1970."),
+    "invalid_logged_at": (
+        "Write times as ISO 8601, as dd.mm.yyyy hh:mm:ss, or as seconds, milli-, micro- or nanoseconds"
+        " since 1970."
+    ),
     "missing_question": "Name its field in a mapping file (question).",
     "question_not_text": (
         'Name the path of its text in a mapping file, such as question = "input.messages.0.content".'
@@ -68,6 +73,9 @@ NOTES: Final[Mapping[str, str]] = {
         "the answer reads like a provider's error; imported, because it is what was answered"
     ),
     "documents_are_previews": "documents are previews, perhaps cut: adherence may come out too low",
+    "documents_in_one_text": (
+        "the documents were one plain text; if it joins several, part them by `split` in a mapping file"
+    ),
     "documents_from_the_prompt": "documents were cut out of the prompt by the mapping file",
     "id_from_content": "no id in the source: it was made from the content",
     "logged_at_given": "no time in the source: --logged-at was used",

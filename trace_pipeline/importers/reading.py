@@ -91,7 +91,9 @@ class FileReader:
 
     def _unknown(self, rows: Iterator[Raw | Refused]) -> Iterator[Refused]:
         for raw in rows:
-            yield raw if isinstance(raw, Refused) else Refused(raw.place, "unknown_format")
+            yield (
+                raw if isinstance(raw, Refused) else Refused(raw.place, "unknown_format", _fields(raw.value))
+            )
 
     def _joined(self, rows: Iterator[Raw | Refused], head: list[Any]) -> Iterator[Raw | Refused]:
         flat = self.format == "trulens" and not any(are_trulens_spans(value) for value in head)
@@ -117,6 +119,14 @@ class FileReader:
                 yield Refused(raw.place, refusal.code, refusal.detail)
             else:
                 yield Imported(raw.place, row, notes)
+
+
+def _fields(value: Any) -> str:
+    """Name a row's fields, so that somebody can map them."""
+    if not isinstance(value, Mapping):
+        return type(value).__name__
+    names = [str(name)[:40] for name in value]
+    return "its fields: " + ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
 
 
 class _Seen:

@@ -16,12 +16,22 @@ from trace_core.records import Limits, parse_log
 from trace_core.segments import parse_segments
 from trace_pipeline.importers.documents import Documents
 from trace_pipeline.importers.known_names import FLAT, SEGMENTS, Names
+from trace_pipeline.importers.literals import looks_written, read_literal
 from trace_pipeline.importers.mapping import Mapped
-from trace_pipeline.importers.messages import answer_of, question_of, reads_like_an_error
-from trace_pipeline.importers.times import read_time
+from trace_pipeline.importers.messages import (
+    answer_of,
+    ends_with_an_answer,
+    question_of,
+    reads_like_an_error,
+    unquoted,
+)
+from trace_pipeline.importers.times import is_blank, read_time
+from trace_pipeline.importers.trulens import recorded_contexts
 from trace_pipeline.importers.values import at_path, cleaned, first_of, weight
 
 _MAX_METADATA: Final = 64_000
+#: What pandas and JavaScript write into a text column for no text. Not "None": it may be an answer.
+_NOT_GIVEN: Final = frozenset(("nan", "NaN", "null", "\\N"))
 #: Keys that hold the texts of a log in some other form: they would be stored twice.
 _NO_METADATA: Final = frozenset(
     "segments labels spans documents_sentences response_sentences input output inputs outputs gen_ai llm"
@@ -63,9 +73,13 @@ class RowReader:
         names = _TRACE if trace else FLAT[self.format]
         question = self._text(row, "question", names.question)
         response = self._text(row, "response", names.response)
+        if response is None and ends_with_an_answer(asked := first_of(row, names.question)):
+            response = answer_of(asked)  # a conversation of Ragas: its last message is the answer
         documents, notes = self._documents(row, names)
         if response is None and (row.get("error") or str(row.get("status")).lower() == "error"):
             raise BadInput("provider_error", "no answer, but an error")
+        if documents is None and trace and response is not None:
+            raise BadInput("documents_missing", "no retrieval among the spans of this trace")
         notes += ("answer_reads_like_an_error",) if reads_like_an_error(response) else ()
         moment, given = self._time(row, names)
         notes += ("logged_at_given",) if given else ()
@@ -95,8 +109,10 @@ class RowReader:
         if mapped and (found := first_of(row, mapped)) is not None:
             return question_of(found) if name == "question" else answer_of(found)
         found = first_of(row, paths)
-        if self.format == "native":
-            return found
+        if self.format == "native" or (isinstance(found, str) and found in _NOT_GIVEN):
+            return None if self.format != "native" else found
+        if self.format not in FLAT or self.format == "trulens":
+            found = unquoted(found)
         return question_of(found) if name == "question" else answer_of(found)
 
     def _documents(self, row: Mapping[str, Any], names: Names) -> tuple[Any, tuple[str, ...]]:
@@ -111,7 +127,10 @@ class RowReader:
             and isinstance(row.get("documents"), list)
         ):
             return _ragbench_documents(row), ()
-        found, notes = self.documents.read(first_of(row, names.documents), first_of(row, names.document_ids))
+        given = first_of(row, names.documents)
+        if given is None and self.format == "trulens":
+            given = recorded_contexts(row)
+        found, notes = self.documents.read(given, first_of(row, names.document_ids))
         if self.format == "native" and isinstance(first_of(row, names.documents), list) and found:
             found = [
                 _with_sentences(made, given) for made, given in zip(found, row["documents"], strict=False)
@@ -126,7 +145,7 @@ class RowReader:
 
     def _time(self, row: Mapping[str, Any], names: Names) -> tuple[datetime, bool]:
         found = first_of(row, (*self.mapped.logged_at, *names.logged_at))
-        if found in (None, "") and self.logged_at is not None:
+        if is_blank(found) and self.logged_at is not None:
             return self.logged_at, True
         return read_time(found, self.zone), False
 
@@ -146,6 +165,11 @@ class RowReader:
 
     def _segments(self, row: Mapping[str, Any], names: Names) -> dict[str, str]:
         given = row.get("segments")
+        if isinstance(given, str) and looks_written(given):
+            try:
+                given = read_literal(given)
+            except ValueError:
+                raise BadInput("segments_not_an_object", "neither JSON nor a Python dict") from None
         labels = row.get("labels")
         found: dict[str, Any] = (
             dict(parse_segments(given)) if self.format == "native" or given is not None else {}

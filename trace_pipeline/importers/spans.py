@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trace_pipeline.importers.documents import listed
 from trace_pipeline.importers.outcomes import Place, Raw, Refused
-from trace_pipeline.importers.values import weight
+from trace_pipeline.importers.values import at_path, weight
 
 _OPEN_CHARACTERS: Final = 64_000_000
+_NOTHING: Final[tuple[Any, ...]] = (None, "", "null", {}, [])
+_SEARCHES: Final = ("retriever", "reranker")  # what they give is no answer
 _REMEMBERED: Final = 200_000
 
 
@@ -93,13 +96,13 @@ def trace_row(spans: list[Span]) -> dict[str, Any]:
     roots = [span for span in spans if span.kind == "root"] or [
         span for span in spans if not span.parent_id or span.parent_id not in ids
     ]
-    root = roots[0] if roots else spans[0]
+    root = next((span for span in roots if span.kind not in _SEARCHES), (roots or spans)[0])
     models = [span for span in spans if span.kind == "llm"]
     retrievers = [span for span in spans if span.documents is not None]
     rerankers = [span for span in retrievers if span.kind == "reranker"]
     output = (
         root.output
-        if root.output not in (None, "", {}, [])
+        if root.output not in _NOTHING and root.kind not in _SEARCHES
         else next((span.output for span in reversed(models) if span.output), None)
     )
     sources = [rerankers[-1]] if rerankers else retrievers
@@ -107,7 +110,7 @@ def trace_row(spans: list[Span]) -> dict[str, Any]:
         (
             span.input
             for span in (root, *(span for span in retrievers), *models)
-            if span.input not in (None, "", {}, [])
+            if span.input not in _NOTHING
         ),
         None,
     )
@@ -122,8 +125,10 @@ def trace_row(spans: list[Span]) -> dict[str, Any]:
         else next((s.started for s in spans if s.started is not None), None),
         "question": question,
         "response": output,
-        "documents": _together([span.documents for span in sources]) if sources else None,
-        "error": root.error if output in (None, "", {}, []) else None,
+        "documents": _together([span.documents for span in sources]) if sources else _shown(root),
+        "error": next((span.error for span in (root, *reversed(spans)) if span.error), None)
+        if output in _NOTHING
+        else None,
         "labels": labels,
         "spans": {span.name: span.row for span in spans if span.name},
     }
@@ -135,7 +140,19 @@ def _together(found: list[Any]) -> Any:
         return found[0]
     items: list[Any] = []
     for part in found:
-        for item in part if isinstance(part, list) else [part]:
+        for item in listed(part) or []:
             if item not in items:
                 items.append(item)
     return items
+
+
+def _shown(root: Span) -> Any:
+    """Return the documents that a chain gave out beside its answer, `{"answer": ..., "context": [...]}`."""
+    return next(
+        (
+            found
+            for name in ("context", "contexts", "source_documents", "documents", "retrieved_contexts")
+            if isinstance(found := at_path(root.output, name), list) and found
+        ),
+        None,
+    )

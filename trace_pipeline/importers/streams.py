@@ -14,6 +14,8 @@ from typing import IO, Any, Final, cast
 
 from trace_core.errors import BadInput, ConfigurationError
 
+_GZIP: Final = b"\x1f\x8b"
+_MOST_LAYERS: Final = 3  # a store that packs what was packed already
 HEAD_BYTES: Final = 65_536
 _BLOCK: Final = 1 << 18
 _MARKS: Final = (
@@ -23,6 +25,8 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ESCAPED: Final = "trace_lone_surrogate"
+codecs.register_error(_ESCAPED, lambda error: ("\udcff", getattr(error, "end", 0)))
 _FOREIGN: Final = (
     (b"PK\x03\x04", "a zip archive"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
@@ -41,12 +45,13 @@ class Stream:
     def __init__(self, file: IO[bytes], encoding: str | None) -> None:
         self._file = file
         self.head = _read_up_to(file, HEAD_BYTES)
-        if not self.head.strip():
+        if not self.head.removeprefix(codecs.BOM_UTF8).strip():
             raise BadInput("empty_file")
         self.kind = "parquet" if self.head.startswith(b"PAR1") else "text"
         if self.kind == "text":
             _refuse_foreign(self.head)
-        self.encoding = encoding or _encoding_of(self.head)
+        marked = next((name for mark, name in _MARKS if self.head.startswith(mark)), None)
+        self.encoding = marked or encoding or _encoding_of(self.head)
 
     def grow(self, size: int) -> bytes:
         """Read on until the head has `size` bytes or the file ends; returns the head."""
@@ -63,17 +68,13 @@ class Stream:
     def text(self) -> io.TextIOWrapper:
         """Return the text; bytes that do not fit the encoding become lone surrogates, which rows refuse."""
         raw = io.BufferedReader(cast(Any, _Blocks(self.blocks())), _BLOCK)
-        return io.TextIOWrapper(
-            raw,
-            encoding=self.encoding,
-            errors="surrogateescape" if "8" in self.encoding else "replace",
-            newline="",
-        )
+        return io.TextIOWrapper(raw, encoding=self.encoding, errors=_ESCAPED, newline="")
 
     @contextmanager
     def seekable(self) -> Iterator[IO[bytes]]:
         """Open a file that can be read from its end, as Parquet needs: itself or a temporary copy."""
-        if isinstance(self._file, io.BufferedReader) and self._file.seekable():
+        packed = isinstance(getattr(self._file, "raw", None), _Unpacked)
+        if isinstance(self._file, io.BufferedReader) and not packed and self._file.seekable():
             yield self._file
             return
         with tempfile.TemporaryFile() as copy:
@@ -101,13 +102,29 @@ class _Blocks(io.RawIOBase):
         return len(taken)
 
 
+class _Unpacked(io.RawIOBase):
+    """A gzip file as a raw stream that gives what it has before it meets damage."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._gzip = gzip.GzipFile("", "rb", fileobj=file)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._gzip.read1(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+
 @contextmanager
 def opened(path: str, encoding: str | None = None, file: IO[bytes] | None = None) -> Iterator[Stream]:
     """Open a path, `-` for standard input, or an open `file`. Raises BadInput for what is no log file."""
     if encoding:
         try:
-            codecs.lookup(encoding)
-        except LookupError:
+            # Not codecs.lookup: it knows base64 and other codecs that are no encodings of texts.
+            b"{}".decode(encoding, _ESCAPED)
+        except (LookupError, ValueError):
             raise ConfigurationError(
                 f"--encoding {encoding!r} is not the name of an encoding, such as cp1252."
             ) from None
@@ -117,25 +134,42 @@ def opened(path: str, encoding: str | None = None, file: IO[bytes] | None = None
         if file is not None and not start and plain.seekable():
             start = plain.read(2)
             plain.seek(0)
-        unpacked = cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if start == b"\x1f\x8b" else plain
+        unpacked, layers = plain, 0
+        while start == _GZIP and layers < _MOST_LAYERS:
+            unpacked, layers = cast(IO[bytes], io.BufferedReader(_Unpacked(unpacked), _BLOCK)), layers + 1
+            start = _peek(unpacked)
         yield Stream(unpacked, encoding)
     finally:
         if path != "-" and file is None:
             plain.close()
 
 
-def _read(file: IO[bytes], size: int) -> bytes:
+def _peek(file: IO[bytes]) -> bytes:
     try:
-        return file.read(size)
+        return cast(io.BufferedReader, file).peek(2)[:2]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadInput("damaged_file", f"gzip: {str(error)[:100]}") from None
+
+
+def _read(file: IO[bytes], size: int) -> bytes:
+    # read1 gives what there is; read would lose it when the file is damaged a little further on.
+    read = getattr(file, "read1", file.read)
+    try:
+        found: bytes = read(size)
+        return found
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadInput("damaged_file", f"gzip: {str(error)[:100]}") from None
 
 
 def _read_up_to(file: IO[bytes], size: int) -> bytes:
     parts: list[bytes] = []
-    while size > 0 and (part := _read(file, size)):
-        parts.append(part)
-        size -= len(part)
+    try:
+        while size > 0 and (part := _read(file, size)):
+            parts.append(part)
+            size -= len(part)
+    except BadInput:
+        if not parts:
+            raise  # else the next reading meets the damage again, behind the rows before it
     return b"".join(parts)
 
 
@@ -155,6 +189,8 @@ def _refuse_foreign(head: bytes) -> None:
     for mark, name in _FOREIGN:
         if head.startswith(mark):
             raise BadInput("not_a_log_file", f"it is {name}")
+    if head[257:262] == b"ustar":
+        raise BadInput("not_a_log_file", "it is a tar archive")
     if _encoding_of(head) == "utf-8":
         controls = sum(head.count(bytes([code])) for code in (*range(9), *range(14, 32)))
         if controls > 0.02 * len(head):

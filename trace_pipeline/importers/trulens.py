@@ -49,3 +49,15 @@ def trulens_spans(row: Any) -> list[Span]:
 def are_trulens_spans(row: Any) -> bool:
     """Is this row a span, and not a flat record?"""
     return isinstance(row, Mapping) and any(True for _ in otel_spans(row))
+
+
+def recorded_contexts(row: Mapping[str, Any]) -> Any:
+    """Return what the retrieving call gave back, where a release before 2.0 recorded it; else None."""
+    calls = at_path(row, "record_json.calls")
+    for call in calls if isinstance(calls, list) else []:
+        path = at_path(call, "stack.-1.path")
+        called = f"{at_path(call, 'stack.-1.method.name')} {path}".lower()
+        given = at_path(call, "rets")
+        if isinstance(given, list) and given and any(word in called for word in ("retriev", "context")):
+            return given
+    return None

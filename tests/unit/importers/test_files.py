@@ -7,13 +7,14 @@ import csv
 import gzip
 import io
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.importers.tools import AT, TEXT, imported, read, refused
+from trace_core.errors import ConfigurationError
 from trace_pipeline.importers import REMEDIES, Refused
 
 Q, A = "How long does a refund take?", "Five working days."
@@ -42,6 +43,14 @@ def a_csv(*rows: list[Any], separator: str = ",", newline: str = "\n") -> str:
         ("('One.', 'Two.')", ["One.", "Two."]),
         ("[]", []),
         ("One plain text.", ["One plain text."]),
+        ("[1] A text with a mark.\n[2] Another.", ["[1] A text with a mark.\n[2] Another."]),
+        ("[{'text': 'One.'}\n {'text': 'Two.'}]", [{"text": "One."}, {"text": "Two."}]),
+        ("array([array(['One.', 'Two.'], dtype=object)], dtype=object)", ["One.", "Two."]),
+        (str([str({"page_content": "One."})]), [{"text": "One."}]),
+        ("page_content='It\\'s one.' metadata={'page': 3}", ["It's one."]),
+        ("[Document(metadata={'at': datetime.date(2026, 1, 1)}, page_content='One.')]", [{"text": "One."}]),
+        (json.dumps(json.dumps(["One."])), ["One."]),
+        (str({"d1": "One."}), [{"text": "One.", "id": "d1"}]),
         (str(["C:\\d \\ and \\N"]), ["C:\\d \\ and \\N"]),
     ],
 )
@@ -59,6 +68,8 @@ def test_contexts_written_as_text(written: str, expected: list[Any]) -> None:
         "['a', open('/etc/passwd')]",
         "[1 +",
         "[x for x in 'ab']",
+        "['One.', 'cut off by a spreadsh",
+        "['One.' 'Two.' ... 'Nine.' 'Ten.']",
     ],
 )
 def test_text_that_is_no_list_is_never_run(written: str) -> None:
@@ -145,6 +156,17 @@ def test_csv_of_every_kind(separator: str, newline: str) -> None:
         ("2026-11-20 11:00:00,000", AT),
         ("2026-11-20 11:00", AT),
         ("Fri, 20 Nov 2026 10:00:00 +0000", AT),
+        ("Nov 20, 2026, 11:00:00 AM", AT),
+        ("Nov 20, 2026, 11:00 PM", AT + timedelta(hours=12)),
+        ("20.11.2026 11:00", AT),
+        ("2026/11/20 11:00:00", AT),
+        ("2026年11月20日 11時00分", AT),
+        ("2026. 11. 20. 오후 11:00", AT + timedelta(hours=12)),
+        ("٢٠٢٦-١١-٢٠ ١١:٠٠", AT),
+        ("2026-11-20T19:00:00+09:00[Asia/Seoul]", AT),
+        ("2026-11-20 10:00:00 +0000 UTC", AT),
+        ({"$date": {"$numberLong": "1795168800000"}}, AT),
+        ({"_seconds": 1795168800, "_nanoseconds": 0}, AT),
     ],
 )
 def test_times(value: Any, expected: datetime) -> None:
@@ -159,6 +181,8 @@ def test_times(value: Any, expected: datetime) -> None:
         (None, "missing_logged_at"),
         ("", "missing_logged_at"),
         ("20/11/2026", "invalid_logged_at"),
+        ("20 Nov 2026 10:00 KST", "invalid_logged_at"),
+        ("NaT", "missing_logged_at"),
         (7, "invalid_logged_at"),
         (True, "invalid_logged_at"),
         ("1e400", "invalid_logged_at"),
@@ -185,6 +209,12 @@ def test_times_that_are_none(value: Any, reason: str) -> None:
         ({"text": TEXT}, [{"text": TEXT}]),
         ([{"payload": {"text": TEXT}, "id": 5}], [{"text": TEXT, "id": "5"}]),
         ([{"_source": {"content": TEXT}, "_id": "e"}], [{"text": TEXT, "id": "e"}]),
+        ({"d1": TEXT, "d2": "Two."}, [{"text": TEXT, "id": "d1"}, {"text": "Two.", "id": "d2"}]),
+        ({"d1": {"content": TEXT, "score": 0.5}}, [{"text": TEXT, "id": "d1", "score": 0.5}]),
+        ({"retrievalResults": [{"content": {"text": TEXT}}]}, [{"text": TEXT}]),
+        ([{"content": [{"type": "text", "text": TEXT}]}], [{"text": TEXT}]),
+        ([{"chunk": {"content": TEXT}}], [{"text": TEXT}]),
+        ([[TEXT], ["Two."]], [TEXT, "Two."]),
         ([{"id": "d", "preview": "A refund ..."}], [{"id": "d", "text": "A refund ..."}]),
         ([], []),
     ],
@@ -199,7 +229,10 @@ def test_documents_of_every_shape(documents: Any, expected: list[Any]) -> None:
     ("documents", "reason"),
     [
         ([{"id": "d1", "score": 0.5}], "documents_hold_no_text"),
+        ([{"id": "d1", "text": ""}, {"id": "d2", "text": ""}], "documents_hold_no_text"),
         ([{"title": "A"}], "document_without_text"),
+        ({"title": "A"}, "document_without_text"),
+        ([TEXT, None], "document_without_text"),
         ([7], "document_without_text"),
         (None, "documents_missing"),
         (7, "documents_not_a_list"),
@@ -269,6 +302,9 @@ def test_errors_as_answers() -> None:
         (b'{"foo": 1}\n{"foo": 2}\n', "x.jsonl", "unknown_format"),
         (b"PAR1 and then nothing of it", "x.parquet", "damaged_file"),
         (json.dumps({"question": [Q, Q], "answer": [A]}).encode(), "x.json", "unequal_columns"),
+        (codecs.BOM_UTF8, "x.csv", "empty_file"),
+        (json.dumps(json.dumps([ROW])).encode(), "x.json", "not_a_log_file"),
+        (b"2026-11-20 INFO " + json.dumps(ROW).encode(), "x.log", "missing_header"),
         (b"[1, 2]", "x.json", "unknown_format"),
     ],
 )
@@ -338,8 +374,6 @@ def test_parquet_and_the_sentence_without_pyarrow(tmp_path: Path, monkeypatch: p
     """Lists and times come as they are; without pyarrow the extra is named."""
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
-
-    from trace_core.errors import ConfigurationError
 
     file = io.BytesIO()
     parquet.write_table(pyarrow.Table.from_pylist([{**ROW, "timestamp": AT}] * 3), file)
