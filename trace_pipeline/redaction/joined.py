@@ -102,7 +102,8 @@ class Joined:
         inside = [
             one for one in found if one.kind == span.kind and one.start < span.end and span.start < one.end
         ]
-        if not inside:
+        # A hidden character at the place says that one word was parted there.
+        if not inside or any(len(plain(self._whole[end - 1 : end + 1])[0]) < 2 for end in ends):
             return True
         # The beginning of a long key may be a key itself; what follows goes with it unless it is a word.
         begins = any(one.start < ends[0] for one in inside)

@@ -147,6 +147,13 @@ def test_no_stretch_of_a_planted_secret_is_left(form: str, disguise: str) -> Non
         assert not [piece for piece in pieces(secret) if piece in skeleton("".join(parted))]
 
 
+def test_a_hidden_character_where_a_text_ends_says_that_a_word_was_parted() -> None:
+    """A splitter of sentences may take a full stop in a disguised address for an end."""
+    done = ALL.redact(["Ask anna.", "\u200dmueller@example.org now."])
+    assert done == ["Ask [EMAIL_1]", "[EMAIL_1] now."]
+    assert ALL.redact(["Ask anna.", "mueller@example.org now."]) == ["Ask anna.", "[EMAIL_1] now."]
+
+
 def test_a_word_after_a_key_is_no_part_of_it() -> None:
     """A text may end with a key without a full stop; the next one begins with a word."""
     key = "ghp_" + "aB3" * 12
@@ -167,6 +174,8 @@ def test_a_word_after_a_key_is_no_part_of_it() -> None:
         "Her password is a secret, and the key is under the mat.",
         "Meet at noon at the market, 3 at a time.",
         "SELECT a, b FROM t WHERE x = 5;",
+        "Since march 2009 has spread to more countries.",
+        "The poorest 10 percent earned less than that.",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
