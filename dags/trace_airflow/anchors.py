@@ -40,7 +40,7 @@ def anchor_failure_message(settings: Settings, run: Any) -> AlertMessage:
     dag_id, run_id = str(run.dag_id), str(run.run_id)
     lines = [
         f"Task score_anchor of {dag_id}, run {one_line(run_id, 200)}, failed.",
-        "The night is scored all the same. Without it nothing tells a judge that changed from answers that did, on this night.",
+        "The night is scored all the same, but nothing tells a judge that changed from answers that did.",
         "Open the task's log for the reason; clear the task alone once it is cured.",
         *run_link(settings, dag_id, run_id),
     ]

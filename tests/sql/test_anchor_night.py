@@ -16,14 +16,17 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from typer.testing import CliRunner
 
 from tests.fakes import FakeChannel, use_channel
 from tests.judge_stub import FAULTS, Asked, Reply, Stub, judge_stub, verdict
+from tests.sql.pages import site
 from tests.sql.test_judge_night import some
 from tests.sql.tools import DAY, MakePipeline, execute, insert, rows, url_of
 from tests.sql.watching import day, publish
 from trace_core.errors import ConfigurationError
 from trace_pipeline.anchor.checks import scorer_states
+from trace_pipeline.cli.main import app
 from trace_pipeline.nightly import run_window
 from trace_pipeline.nights import load_nights
 from trace_pipeline.steps.detect_drift import detect_drift
@@ -365,3 +368,26 @@ def test_the_shipped_set_is_asked_without_a_file(
     options["judge"]["anchor_file"] = ""
     (sentence,) = score_anchor(make_pipeline(**options), date(2026, 3, 1))
     assert sentence == "judge: 58 of 58 anchors judged."
+
+
+def test_the_page_and_the_command_show_what_changed(
+    nights: Nights, database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """State, sentence, and the texts of the changed anchors, escaped; of another scorer nothing."""
+    path = Path(nights.options["judge"]["anchor_file"])
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("Which colour has", "<b>Which"), encoding="utf-8"
+    )
+    first = nights.start()
+    nights.night(first, 800, USUAL + 6)
+    monkeypatch.setenv("TRACE_SCORERS", "judge")
+    monkeypatch.setenv("TRACE_JUDGE__ANCHOR_FILE", str(path))
+    with site(database) as client:
+        page = client.get("/runs?scorer=judge&nights=7").text
+        assert "judges the same logs otherwise: it has changed itself" in page
+        assert "60 of 60 were judged" in page and "-10.0 points" in page
+        assert "&lt;b&gt;Which thing 20?" in page and "<b>Which" not in page
+        assert "Thing number 25 is blue." in page and "Thing number 26 is blue." not in page
+    done = CliRunner().invoke(app, ["anchor", "--database-url", database])
+    assert done.exit_code == 0, done.output
+    assert "it judges the same logs otherwise" in done.output and "Thing number 25 is blue." in done.output

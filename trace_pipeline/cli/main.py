@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from trace_core.errors import TraceError
 from trace_pipeline.cli.agreement import agreement
+from trace_pipeline.cli.anchor import anchor
 from trace_pipeline.cli.common import errors
 from trace_pipeline.cli.digest import digest
 from trace_pipeline.cli.doctor import doctor
@@ -45,6 +46,7 @@ for command in (
     explain,
     label,
     agreement,
+    anchor,
     doctor,
     erase,
 ):
@@ -61,6 +63,8 @@ def main() -> None:
     )
     # Its lines name internals; `migrate` itself says what it did.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    # Batches have a progress bar here.
+    logging.getLogger("trace_pipeline.steps.score_batch").setLevel(logging.WARNING)
     try:
         app()
     except TraceError as error:

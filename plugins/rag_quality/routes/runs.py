@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 from rag_quality.choices import Options
 from rag_quality.rendering import csv_response, render, state_of, wants_csv
 from rag_quality.view_state import day_of, text_of
+from trace_pipeline.anchor.state import read_state
 from trace_pipeline.pages.errors import BadRequest
 from trace_pipeline.pages.overview import read_ledger
 from trace_pipeline.pages.runs import (
@@ -46,6 +47,7 @@ def runs(request: Request) -> Response:
             return csv_response(ledger, "ledger")
         night = day_of(request.query_params, "night") or (ledger["day"].max() if len(ledger) else None)
         log = read_evaluation_log(connection, options.scorer, night, zone) if night else None
+        anchors = read_state(connection, options.scorer)
     return render(
         request,
         "runs.html.j2",
@@ -55,6 +57,7 @@ def runs(request: Request) -> Response:
         reasons=reasons,
         night=night,
         evaluation_log=log,
+        anchors=anchors,
     )
 
 
