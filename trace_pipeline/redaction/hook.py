@@ -20,7 +20,10 @@ class RedactionFailed(TraceError):
 
 
 def load_hook(name: str) -> Hook:
-    """Return the function of `package.module:function`. ConfigurationError when there is none."""
+    """Return the function of `package.module:function`, once its `check()`, if it has one, has passed.
+
+    Raises ConfigurationError when there is none, or as its `check` does.
+    """
     module_name, _, function_name = name.partition(":")
     try:
         function = getattr(importlib.import_module(module_name), function_name)
@@ -31,6 +34,9 @@ def load_hook(name: str) -> Hook:
         ) from error
     if not callable(function):
         raise ConfigurationError(f"setting 'judge.redaction_hook': {name} is not a function")
+    check = getattr(function, "check", None)
+    if callable(check):
+        check()
     return function  # type: ignore[no-any-return]  # what it returns is checked at each call
 
 

@@ -49,7 +49,7 @@ class PatternRedaction:
         self.rules: Mapping[str, Any] = {
             "rules": f"{_RULES} {version}",
             "kinds": sorted(kinds),
-            "hook": hook[0] if hook else None,
+            "hook": " ".join((hook[0], str(getattr(hook[1], "version", "")))).rstrip() if hook else None,
         }
 
     def redact(self, texts: Sequence[str]) -> list[str]:
