@@ -201,6 +201,15 @@ def judged(engine: Engine, log_id: str, content_hash: str) -> None:
         day=DAY,
         id=log_id,
     )
+    execute(
+        engine,
+        "insert into trace.anchor_check (scorer, fingerprint, night, metric, n, nights, changed, state, text,"
+        " changed_anchors) values (:hash, 'f', :day, 'adherence', 1, 1, 2, 'shifted', '',"
+        " jsonb_build_array(cast(:id as text) || ':', 'kept:1'))",
+        day=DAY,
+        id=log_id,
+        hash=f"judge of {content_hash[-3:]}",
+    )
     # The anchor is asked about at another time than the log's.
     execute(
         engine,
@@ -229,7 +238,7 @@ def test_what_a_judge_said_of_a_log_is_gone(
         "anchors": 1,
     }
     assert mentions(engine, "acme-0-0") == mentions(engine, "hash-acme") == []
-    assert len(mentions(engine, "other-0-0")) == 6
+    assert len(mentions(engine, "other-0-0")) == 7
     assert rows(engine, "select * from trace.judge_budget") == before
 
 
