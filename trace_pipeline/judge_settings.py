@@ -90,7 +90,7 @@ class JudgeSettings(BaseModel):
     doubt_low: float = Field(0.15, ge=0, le=1, description="lexical probability from which hybrid asks")
     doubt_high: float = Field(0.85, ge=0, le=1, description="lexical probability up to which hybrid asks")
     settle_refusals: bool = Field(True, description="answers that only refuse are settled without a call")
-    store_explanations: bool = Field(True, description="keep the judge's explanations, redacted as sent")
+    store_explanations: bool = Field(True, description="keep the judge's explanations; else keys alone")
     redact: Names = Field(REDACTED, description="what is replaced before a call")
     redaction_hook: Annotated[str, AfterValidator(_hook)] = Field(
         "", description="your own package.module:function that finds more to replace"
