@@ -126,6 +126,8 @@ def test_the_threshold_decides_and_probability_and_metric_agree(make_nli: MakeNl
     for threshold, adherence in ((0.8789, 1.0), (0.879, 0.0)):
         found = make_nli(threshold=threshold).score(log)
         assert (found.adherence, found.adherence_probability) == (adherence, 0.8789)
+        assert (found.utilization, support(found)[1][1]) == ((0.5, ("1a",)) if adherence else (0.0, ()))
+        assert "together" not in support(found)[1][2]
 
 
 def test_only_the_nearest_sentences_are_read(make_nli: MakeNli) -> None:
