@@ -90,3 +90,28 @@ def test_without_a_folder_nothing_is_imported(
     """The setting is empty by default, and the sentence names it."""
     assert run_dag("trace_import", retries=None).state == "failed"
     assert "Setting import_folder (TRACE_IMPORT_FOLDER) is empty" in told(capfd)
+
+
+@pytest.mark.parametrize(
+    ("extra", "allowed", "says"),
+    [
+        ({"endpoint_url": "http://minio.invalid:9000"}, "127.0.0.1", "would reach 'minio.invalid'"),
+        ({}, "minio.invalid", "its connection names no endpoint_url"),
+    ],
+)
+def test_the_air_gap_shuts_object_storage_off(
+    engine: Engine,
+    run_dag: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    extra: dict[str, str],
+    allowed: str,
+    says: str,
+) -> None:
+    """By the host of the connection that the address names; an unknown host is refused as well."""
+    monkeypatch.setenv("AIRFLOW_CONN_STORE", json.dumps({"conn_type": "aws", "extra": extra}))
+    monkeypatch.setenv("TRACE_IMPORT_FOLDER", "s3://store@bucket/logs")
+    monkeypatch.setenv("TRACE_AIR_GAP", "true")
+    monkeypatch.setenv("TRACE_ALLOWED_HOSTS", allowed)
+    assert run_dag("trace_import", retries=None).state == "failed"
+    assert says in told(capfd)
