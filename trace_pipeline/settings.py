@@ -6,9 +6,10 @@ variables (`TRACE_SOURCE__TABLE` for `[source] table`), parameters of a run. A w
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,12 +254,28 @@ _OUTSIDE_SETTINGS = frozenset(
 def _refuse_unknown_environment() -> None:
     known = {f"TRACE_{name.upper()}" for name in Settings.model_fields}
     for name in os.environ:
-        if not name.startswith("TRACE_") or name in _OUTSIDE_SETTINGS:
+        if not name.upper().startswith("TRACE_") or name in _OUTSIDE_SETTINGS:
             continue
         if name.split("__")[0].upper() not in known:
             raise ConfigurationError(
-                f"The environment variable {name} is not a setting; see the README's settings table."
+                f"The environment variable {name} is not a setting{_meant(name.upper(), known)};"
+                " see the README's settings table."
             )
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Return the known name that a misspelt one is like, as the end of a sentence."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f" (is {near[0]} meant?)" if near else ""
+
+
+def _siblings(path: Sequence[str]) -> Iterable[str]:
+    """Return the names of the settings that stand beside the one at a path."""
+    model: Any = Settings
+    for part in path[:-1]:
+        field = model.model_fields.get(part) if hasattr(model, "model_fields") else None
+        model = field.annotation if field is not None else None
+    return model.model_fields if hasattr(model, "model_fields") else ()
 
 
 # The address of a channel holds its password; where an address is wrong, it may.
@@ -270,6 +287,9 @@ def _sentences(error: ValidationError) -> str:
     for item in error.errors(include_url=False):
         name = ".".join(str(part) for part in item["loc"]) or "settings"
         message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            path = [str(part) for part in item["loc"]]
+            message = f"there is no setting of this name{_meant(path[-1], _siblings(path))}"
         hidden = not item["loc"] or _SECRET & {*map(str, item["loc"])}
         given = "" if hidden else f" (given: {str(item['input'])[:80]!r})"
         parts.append(f"Setting {name}: {message}{given}.")

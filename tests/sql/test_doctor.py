@@ -156,6 +156,22 @@ def undelivered(engine: Engine) -> None:
     )
 
 
+def read_only(engine: Engine) -> None:
+    """An administrator has closed the database for a move."""
+    execute(engine, f'alter database "{engine.url.database}" set default_transaction_read_only to on')
+    engine.dispose()
+
+
+def lost_table(engine: Engine) -> None:
+    """Somebody has cleaned up by hand."""
+    execute(engine, "drop table trace.day_to_restate cascade")
+
+
+def view_without_key(engine: Engine) -> None:
+    """A view of one's own that leaves the id out."""
+    execute(engine, "alter table trace.rag_log rename column log_id to answer_id")
+
+
 def marked(engine: Engine) -> None:
     """A run died between its rows and their sums."""
     execute(
@@ -185,6 +201,9 @@ def marked(engine: Engine) -> None:
         (unjudged, "fault", "no night has been judged", "trace_watch_drift"),
         (undelivered, "fault", "token expired", "alerts.md"),
         (marked, "advice", "1 days wait", "next run"),
+        (read_only, "fault", "read-only", "default_transaction_read_only"),
+        (lost_table, "fault", "day_to_restate", "backup"),
+        (view_without_key, "fault", "source.columns.log_id", "Correct the setting"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -206,6 +225,12 @@ def test_a_planted_fault_is_found(
         ("TRACE_DAY_TIME_ZONE", "Berlin", "day_time_zone"),
         ("TRACE_SCORERS", '["nobody"]', "nobody"),
         ("TRACE_CONFIG", "missing.toml", "missing.toml"),
+        ("TRACE_CONFIG", "/tmp", "not a file"),
+        ("trace_late_day", "7", "is TRACE_LATE_DAYS meant?"),
+        ("TRACE_ALERTS__CHANELS", '["log"]', "is channels meant?"),
+        ("TRACE_SCHEDULE", "every day", "five fields"),
+        ("TRACE_WATCH_METRICS", '["adherance"]', "adherance"),
+        ("TRACE_ALERTS__DEADLINE_MINUTES", "0", "deadline_minutes"),
     ],
 )
 def test_a_wrong_setting_is_named(
@@ -215,6 +240,62 @@ def test_a_wrong_setting_is_named(
     monkeypatch.setenv(name, value)
     found = findings(database)
     assert found[0].level == "fault" and found[0].part == "settings" and named in found[0].text, texts(found)
+
+
+_JUDGE = {
+    "TRACE_SCORERS": '["lexical", "judge"]',
+    "TRACE_JUDGE__ENDPOINT": "http://127.0.0.1:9/v1",
+    "TRACE_JUDGE__MODEL": "m-2026-08-01",
+}
+
+
+@pytest.mark.parametrize(
+    ("environment", "level", "named", "remedy"),
+    [
+        ({"TRACE_ALERTS__CHANNELS": "[]"}, "advice", "nobody is told", "alerts.channels"),
+        ({"TRACE_ALERTS__CHANNELS": '["hooks.slack.com/x"]'}, "fault", "Channel 1 of 1", "alerts.md"),
+        ({"TRACE_ALERTS__CHANNELS": '["log", "slak://sesame"]'}, "fault", "Channel 2 of 2", "alerts.md"),
+        (
+            {"TRACE_RETENTION_DAYS": "30", "TRACE_LATE_DAYS": "60"},
+            "fault",
+            "kept for 30 days",
+            "larger than late_days",
+        ),
+        (_JUDGE, "fault", "127.0.0.1:9 cannot be reached", "judge.endpoint"),
+        ({**_JUDGE, "TRACE_JUDGE__CALLS_PER_NIGHT": "0"}, "advice", "is never asked", "calls_per_night"),
+        ({**_JUDGE, "TRACE_JUDGE__MODEL": ""}, "fault", "judge.model", "setting"),
+        (
+            {**_JUDGE, "TRACE_JUDGE__ENDPOINT": "https://127.0.0.1:9/v1"},
+            "advice",
+            "TRACE_JUDGE_API_KEY holds no key",
+            "trace_judge",
+        ),
+        (
+            {"TRACE_TELEMETRY__OTLP_ENDPOINT": "http://127.0.0.1:9"},
+            "fault",
+            "127.0.0.1:9 cannot be reached",
+            "telemetry.otlp_endpoint",
+        ),
+        ({"TRACE_IMPORT_FOLDER": "/nowhere/logs"}, "fault", "/nowhere/logs", "mount"),
+        ({"TRACE_IMPORT_REFUSED_FOLDER": "/nowhere/no"}, "fault", "/nowhere/no", "mount"),
+    ],
+)
+def test_what_settings_point_at_is_looked_at(
+    sound: Engine,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    level: str,
+    named: str,
+    remedy: str,
+) -> None:
+    """Channels, judge, telemetry, folders, and days that contradict each other; no address is shown."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    found = findings(database)
+    hits = [f for f in found if f.level == level and named in f.text and remedy in f.remedy]
+    assert len(hits) == 1, texts(found)
+    assert "sesame" not in texts(found)
 
 
 def test_a_server_that_is_not_there_is_named(database: str) -> None:

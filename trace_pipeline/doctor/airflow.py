@@ -21,6 +21,7 @@ DAGS = (
 )
 _MUST_RUN = ("trace_score_nightly", "trace_watch_drift", "trace_maintain")
 POOL = "trace_scoring"
+_RESULTS = "trace_results"
 _COMPONENTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 
 
@@ -46,7 +47,7 @@ def check(url: str, user: str, password: str, max_batches: int) -> Iterator[Find
         )
         return
     try:
-        findings = [*_components(api), *_dags(api), *_pool(api, max_batches)]
+        findings = [*_components(api), *_dags(api), *_pool(api, max_batches), *_runs(api)]
     except httpx.HTTPError as error:
         findings = [fault(_PART, f"Airflow did not answer: {error}", "May this user read DAGs and pools?")]
     finally:
@@ -109,4 +110,31 @@ def _pool(api: AirflowApi, max_batches: int) -> Iterator[Finding]:
             _PART,
             f"The pool {POOL} has {slots} slots, but a run has at most {max_batches} batches.",
             "Raise max_batches, or give the pool fewer slots.",
+        )
+
+
+def _runs(api: AirflowApi) -> Iterator[Finding]:
+    """Look at the last nightly run; without a good one, also whether Airflow knows the databases."""
+    known = {dag["dag_id"] for dag in api.call("GET", "dags?dag_id_pattern=trace_%25&limit=100")["dags"]}
+    if _MUST_RUN[0] not in known:
+        return  # which is said already
+    found = api.call("GET", f"dags/{_MUST_RUN[0]}/dagRuns?order_by=-run_after&limit=10")["dag_runs"]
+    ended = [run for run in found if run["state"] in ("success", "failed")]
+    if ended and ended[0]["state"] == "success":
+        return
+    if ended:
+        yield fault(
+            _PART,
+            f"The last run of {_MUST_RUN[0]} failed ({ended[0]['dag_run_id']}).",
+            "Read the log of its failed task: the sentence at its end says what to do; then clear the task.",
+        )
+    connections = {
+        found["connection_id"]
+        for found in api.call("GET", "connections?connection_id_pattern=trace_%25&limit=100")["connections"]
+    }
+    if _RESULTS not in connections:
+        yield advice(
+            _PART,
+            f"Airflow's database has no connection {_RESULTS}, and no run has succeeded lately.",
+            f"Add it, or give every worker AIRFLOW_CONN_{_RESULTS.upper()} (README, On Airflow).",
         )

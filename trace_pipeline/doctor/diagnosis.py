@@ -7,7 +7,7 @@ from datetime import datetime
 
 from trace_core.errors import ConfigurationError
 from trace_pipeline.context import Pipeline, open_pipeline
-from trace_pipeline.doctor import air_gap, airflow, local_model, nights, schema, servers, source
+from trace_pipeline.doctor import air_gap, airflow, local_model, nights, outward, schema, servers, source
 from trace_pipeline.doctor.finding import Finding, fault, ok
 from trace_pipeline.settings import Settings, load_settings
 
@@ -35,6 +35,7 @@ def diagnose(
         yield ok("settings", "All settings can be read.")
     if settings is not None:
         yield from air_gap.check(settings)
+        yield from outward.check(settings)
         yield from _databases(settings, results_url, source_url, now)
     if airflow_url and settings is not None:
         outside = list(air_gap.airflow_is_outside(settings, airflow_url))

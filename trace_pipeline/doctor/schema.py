@@ -6,6 +6,7 @@ from collections.abc import Generator
 from datetime import date, timedelta
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from trace_pipeline.context import Pipeline
 from trace_pipeline.doctor.finding import Finding, advice, fault, ok
@@ -23,7 +24,21 @@ def check(pipeline: Pipeline, today: date) -> Generator[Finding, None, bool]:
         if found != needed:
             yield _wrong_revision(found, needed)
             return False
-        before = [*_views(connection), *_rights(connection), *_partitions(connection, today)]
+        try:
+            before = [
+                *_writable(connection),
+                *_views(connection),
+                *_rights(connection),
+                *_partitions(connection, today),
+            ]
+        except DBAPIError as error:
+            line = (str(error.orig).strip().splitlines() or ["unknown"])[0]
+            yield fault(
+                _PART,
+                f"The schema trace is not what {found} lays: {line}.",
+                "Restore it from a backup (docs/how-to/backup.md), or lay it anew in another database.",
+            )
+            return False
     yield from before
     if not any(finding.level == "fault" for finding in before):
         yield ok(_PART, f"The schema trace is at {found}; this login may write results.")
@@ -40,6 +55,19 @@ def _wrong_revision(found: str | None, needed: str) -> Finding:
             "Install the release that the database was migrated by, or a newer one.",
         )
     return fault(_PART, f"The schema is at revision {found}, this release needs {needed}.", _MIGRATE)
+
+
+def _writable(connection: Connection) -> list[Finding]:
+    read_only = connection.execute(query("doctor_read_only")).scalar_one()
+    if not read_only:
+        return []
+    return [
+        fault(
+            _PART,
+            "Transactions of this login are read-only.",
+            "Set default_transaction_read_only to off for the database and the login.",
+        )
+    ]
 
 
 def _views(connection: Connection) -> list[Finding]:
