@@ -19,10 +19,10 @@ from sqlalchemy import Engine
 from typer.testing import CliRunner
 
 from tests.fakes import FakeChannel, use_channel
-from tests.judge_stub import FAULTS, Asked, Reply, Stub, judge_stub, verdict
+from tests.judge_stub import FAULTS, Asked, Behaviour, Reply, Stub, judge_stub, verdict
 from tests.sql.pages import site
 from tests.sql.test_judge_night import some
-from tests.sql.tools import DAY, MakePipeline, execute, insert, rows, url_of
+from tests.sql.tools import DAY, MakePipeline, a_log, execute, insert, noon, rows, url_of
 from tests.sql.watching import day, publish
 from trace_core.errors import ConfigurationError
 from trace_pipeline.anchor.checks import scorer_states
@@ -57,7 +57,7 @@ def write_anchors(path: Path, count: int = COUNT, changed: Sequence[int] = ()) -
     return path
 
 
-def strict(unsupported: int) -> Any:
+def strict(unsupported: int) -> Behaviour:
     """A judge that finds the first anchors unsupported, and every other log supported."""
 
     def behaviour(asked: Asked) -> Reply:
@@ -391,3 +391,37 @@ def test_the_page_and_the_command_show_what_changed(
     done = CliRunner().invoke(app, ["anchor", "--database-url", database])
     assert done.exit_code == 0, done.output
     assert "it judges the same logs otherwise" in done.output and "Thing number 25 is blue." in done.output
+
+
+@pytest.mark.parametrize(
+    ("unsupported", "told"), [(USUAL + 6, ["scorer:scorer_shifted"]), (USUAL, ["adherence:opened"])]
+)
+def test_a_whole_night_whose_judge_finds_more_unsupported(
+    nights: Nights, unsupported: int, told: list[str]
+) -> None:
+    """Of 250 logs every fifth, no longer every tenth: with the frozen logs it is the judge, else the answers."""
+    first = nights.start()
+    publish(nights.engine, range(60), nights.fingerprint, n=250, kept=225, scorer="judge")
+    traffic = [
+        a_log(f"t{n}", noon(day(first), seconds=n), response=f"Traffic number {n} is late.", segments={})
+        for n in range(250)
+    ]
+    insert(nights.engine, *traffic)
+
+    def behaviour(asked: Asked) -> Reply:
+        found = re.search(r"Traffic number (\d+) is", asked.prompt)
+        if found is None:
+            return strict(unsupported)(asked)
+        return verdict(asked, unsupported=asked.response_keys if int(found[1]) % 5 == 0 else ())
+
+    nights.stub.behaviour = behaviour
+    nights.options["judge"] |= {"concurrency": 8}
+    nights.options["segments"] = ()  # the published nights have none either
+    pipeline = nights.make_pipeline(**nights.options)
+    run_window(pipeline, Window(day(first), day(first)), late_days=0, anchors=True)
+    night = (
+        "select n, total from trace.daily_metric where day = :day and metric = 'adherence' and dimension = ''"
+    )
+    assert rows(nights.engine, night, day=day(first)) == [(250, 200)]
+    detect_drift(pipeline)
+    assert [":".join(key.split(":")[:2]) for key in send_alerts(pipeline, "fake")] == told
