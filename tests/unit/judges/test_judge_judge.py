@@ -27,6 +27,7 @@ from trace_core.sentences import SPLITTER
 from trace_pipeline.judges.contracts import Judge, LogPlace
 from trace_pipeline.judges.endpoint import make_judge
 from trace_pipeline.judges.prompt import PROMPT_HASH, SYSTEM
+from trace_pipeline.redaction import RedactionFailed
 from trace_pipeline.settings import Settings, load_settings
 
 WHEN = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -178,6 +179,32 @@ def test_texts_are_redacted_once_a_log_and_hashed_as_they_are() -> None:
         assert judged.content_hash == judge.content_hash(long) == a_judge(stub).content_hash(long)
     assert redaction.logs == 1
     assert judge.parameters["redaction"] == {"words": ["Mirabelle"]}
+
+
+def test_explanations_have_the_logs_own_words_and_kept_answers_have_placeholders() -> None:
+    """From a new answer and from a kept one; a redaction that fails by then leaves the placeholders."""
+
+    class Failing(WordRedaction):
+        def open(self, texts: Any) -> Any:
+            raise RedactionFailed("gone")
+
+    def quote(asked: Asked) -> Reply:
+        value = json.loads(verdict(asked).content or "")
+        for entry in value["sentence_support_information"]:
+            entry["explanation"] = "[PERSON_1] hums. " + "x" * 300
+        return Reply(json.dumps(value))
+
+    words, account = {"Mirabelle": "[PERSON_1]"}, MemoryAccount()
+    log = Log("l", "Who?", (Document("Mirabelle hums."),), "Mirabelle.")
+    with judge_stub(quote) as stub:
+        reasons = [
+            a_judge(stub, account, redaction).judge(log, WHEN).annotation.support[0].reason  # type: ignore[union-attr]
+            for redaction in (WordRedaction(words), WordRedaction(words), Failing(words))
+        ]
+        assert len(stub.asked) == 1
+    assert reasons[0] == reasons[1] and reasons[0].startswith("Mirabelle hums. xxx")
+    assert len(reasons[0]) == 300 and reasons[2].startswith("[PERSON_1] hums. xxx")
+    assert "Mirabelle" not in json.dumps(dict(account.answers)) and "[PERSON_1]" in str(account.answers)
 
 
 def test_explanations_are_kept_only_if_wanted() -> None:
