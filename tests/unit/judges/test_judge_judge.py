@@ -203,7 +203,7 @@ def test_explanations_have_the_logs_own_words_and_kept_answers_have_placeholders
         ]
         assert len(stub.asked) == 1
     assert reasons[0] == reasons[1] and reasons[0].startswith("Mirabelle hums. xxx")
-    assert len(reasons[0]) == 300 and reasons[2].startswith("[PERSON_1] hums. xxx")
+    assert len(reasons[0]) <= 300 and reasons[2].startswith("[PERSON_1] hums. xxx")
     assert "Mirabelle" not in json.dumps(dict(account.answers)) and "[PERSON_1]" in str(account.answers)
 
 
