@@ -8,7 +8,11 @@
 -- weigh 1. The weighted columns are null where every row weighs 1.
 with outcome as (
     select
-        e.segments,
+        -- Its values of the dimensions, in their order.
+        array(
+            select coalesce(nullif(e.segments ->> d.dimension, ''), '(missing)')
+            from unnest(cast(:dimensions as text[])) as d (dimension)
+        ) as labels,
         e.relevance,
         e.utilization,
         e.adherence,
@@ -24,7 +28,10 @@ with outcome as (
     where e.scorer_id = :scorer_id and e.logged_at >= :from_at and e.logged_at < :to_at
     union all
     select
-        q.segments,
+        array(
+            select coalesce(nullif(q.segments ->> d.dimension, ''), '(missing)')
+            from unnest(cast(:dimensions as text[])) as d (dimension)
+        ),
         null,
         null,
         null,
@@ -60,74 +67,101 @@ weighed as (
     cross join judged as j
 ),
 
-labelled as (
+-- Rows of the same labels are added up once, and not anew in each dimension: the values are exact decimals.
+counted as (
     select
-        o.*,
+        w.labels,
+        m.metric,
+        w.is_scored,
+        cast(floor(m.score * 20 + 0.5) as integer) as cell,
+        count(*) as row_count,
+        count(*) filter (where w.is_refused) as refused,
+        count(*) filter (where w.is_sampled_out) as sampled_out,
+        count(m.score) as n,
+        coalesce(sum(m.exact), 0) as total,
+        coalesce(sum(m.exact * m.exact), 0) as squares
+    from weighed as w
+    cross join lateral (
+        values
+        ('relevance', w.relevance, cast(w.relevance as numeric)),
+        ('utilization', w.utilization, cast(w.utilization as numeric)),
+        ('adherence', w.adherence, cast(w.adherence as numeric)),
+        ('completeness', w.completeness, cast(w.completeness as numeric)),
+        ('average', w.average, cast(w.average as numeric))
+    ) as m (metric, score, exact)
+    group by w.labels, m.metric, w.is_scored, cell
+),
+
+sized as (
+    select
         d.dimension,
-        coalesce(nullif(o.segments ->> d.dimension, ''), '(missing)') as value
-    from weighed as o
-    cross join unnest(cast(:dimensions as text[])) as d (dimension)
+        d.value,
+        c.row_count
+    from counted as c
+    cross join unnest(cast(:dimensions as text[]), c.labels) as d (dimension, value)
+    where c.metric = 'average'
 ),
 
 ranked as (
     select
         dimension,
         value,
-        row_number() over (partition by dimension order by count(*) desc, value collate "C") as place
-    from labelled
+        row_number() over (partition by dimension order by sum(row_count) desc, value collate "C") as place
+    from sized
     group by dimension, value
 ),
 
--- Not materialized: days without a judge pay nothing for the two parts below that are about its rows.
-placed as not materialized (
+-- The series that each combination of labels belongs to: the total, and one a dimension.
+member as (
     select
+        l.labels,
         '' as dimension,
-        '' as value,
-        o.*
-    from weighed as o
+        '' as value
+    from (select distinct labels from counted) as l
     union all
     select
-        l.dimension,
-        case when r.place <= :keep then l.value else 'other' end as value,
-        l.segments,
-        l.relevance,
-        l.utilization,
-        l.adherence,
-        l.completeness,
-        l.average,
-        l.is_scored,
-        l.is_refused,
-        l.is_sampled_out,
-        l.is_judges,
-        l.inclusion,
-        l.weight
-    from labelled as l
-    inner join ranked as r on l.dimension = r.dimension and l.value = r.value
+        l.labels,
+        d.dimension,
+        case when r.place <= :keep then d.value else 'other' end as value
+    from (select distinct labels from counted) as l
+    cross join unnest(cast(:dimensions as text[]), l.labels) as d (dimension, value)
+    inner join ranked as r on d.dimension = r.dimension and d.value = r.value
+),
+
+-- The rows that are the judge's, in each of their series.
+placed as (
+    select
+        m.dimension,
+        m.value,
+        w.relevance,
+        w.utilization,
+        w.adherence,
+        w.completeness,
+        w.average,
+        w.is_scored,
+        w.is_judges,
+        w.weight
+    from weighed as w
+    inner join member as m on w.labels = m.labels
+    where w.is_judges
 ),
 
 celled as (
     select
-        p.dimension,
-        p.value,
-        m.metric,
-        p.is_scored,
-        cast(floor(m.score * 20 + 0.5) as integer) as cell,
-        count(*) as row_count,
-        count(*) filter (where p.is_refused) as refused,
-        count(*) filter (where p.is_sampled_out) as sampled_out,
-        count(m.score) as n,
-        coalesce(sum(cast(m.score as numeric)), 0) as total,
-        coalesce(sum(cast(m.score as numeric) * cast(m.score as numeric)), 0) as squares
-    from placed as p
-    cross join lateral (
-        values
-        ('relevance', p.relevance),
-        ('utilization', p.utilization),
-        ('adherence', p.adherence),
-        ('completeness', p.completeness),
-        ('average', p.average)
-    ) as m (metric, score)
-    group by p.dimension, p.value, m.metric, p.is_scored, cell
+        m.dimension,
+        m.value,
+        c.metric,
+        c.is_scored,
+        c.cell,
+        sum(c.row_count) as row_count,
+        sum(c.refused) as refused,
+        sum(c.sampled_out) as sampled_out,
+        cast(sum(c.n) as bigint) as n,
+        sum(c.total) as total,
+        sum(c.squares) as squares
+    from counted as c
+    inner join member as m on c.labels = m.labels
+    group by m.dimension, m.value, c.metric, c.is_scored, c.cell
 ),
 
 -- What the weights add to the sums, by histogram cell.
@@ -163,7 +197,6 @@ silent as (
         p.value,
         count(*) as members
     from placed as p
-    where p.is_judges
     group by p.dimension, p.value
     having not bool_or(p.is_scored)
 ),
