@@ -63,7 +63,7 @@ class Night:
     logs: int
     megabytes: float  # of the logs, in COPY's text form
     wall: float
-    unchanged: float  # seconds of the same run again, which finds nothing to do
+    unchanged: float | None  # seconds of the same run again, which finds nothing to do
     steps: Mapping[str, float]
     tasks: int
     starts: Sequence[float]
@@ -77,7 +77,7 @@ class Night:
 
 
 def measure(
-    engine: Engine, api: AirflowApi, folder: Path, logs: int, day: date, names: Sequence[str]
+    engine: Engine, api: AirflowApi, folder: Path, logs: int, day: date, names: Sequence[str], *, again: bool
 ) -> Night:
     """Write a night, score it through Airflow, then measure the limits over it."""
     with engine.begin() as connection:
@@ -89,7 +89,7 @@ def measure(
     spent = {kind: seconds - cpu.get(kind, 0.0) for kind, seconds in cpu_seconds(folder).items()}
     sizes = {name: size - before[name] for name, size in _sizes(engine).items()}
     bodies = read_bodies(folder / "bodies", run["dag_run_id"])
-    again, _ = _run(api, day)
+    unchanged = _seconds(_run(api, day)[0]) if again else None
     low, high = day_bounds(day, "UTC")
     with engine.connect() as connection:
         place = {"low": low, "high": high, "first": _COMPARED}
@@ -98,7 +98,7 @@ def measure(
         logs=logs,
         megabytes=written / 1e6,
         wall=_seconds(run),
-        unchanged=_seconds(again),
+        unchanged=unchanged,
         steps=_steps(tasks),
         tasks=len(tasks),
         starts=[bodies.started[task["id"]] - _moment(task["start_date"]) for task in tasks],
@@ -159,8 +159,8 @@ def table(nights: Sequence[Night]) -> str:
 def _figures(night: Night) -> dict[str, str]:
     rate, bodies, watch = night.logs / night.wall, night.bodies, night.watch
     idle = night.wall - bodies.covered
-    supervising = night.cpu.get("scheduler", 0.0) - bodies.start_cpu - bodies.body_cpu
-    supervising += sum(night.cpu.get(kind, 0.0) for kind in ("api-server", "dag-processor", "triggerer"))
+    # Ended tasks are not among their parents' children; living ones are in the notes.
+    supervising = sum(seconds for kind, seconds in night.cpu.items() if kind not in ("postgres", "task"))
     airflow = supervising + bodies.start_cpu
     server = night.cpu.get("postgres", 0.0)
     total = airflow + bodies.body_cpu + server
@@ -185,9 +185,9 @@ def _figures(night: Night) -> dict[str, str]:
         "CPU in all, of the cores' time": f"{total:.0f} s, {total / night.wall / _CORES:.0%}",
     }
     figures |= {f"step {name}": f"{seconds:.1f} s" for name, seconds in night.steps.items()}
-    figures["same run again, nothing new"] = (
-        f"{night.unchanged:.0f} s, {night.logs / night.unchanged:,.0f} logs/s"
-    )
+    if night.unchanged is not None:
+        again = night.logs / night.unchanged
+        figures["same run again, nothing new"] = f"{night.unchanged:.0f} s, {again:,.0f} logs/s"
     figures["highest memory of a task"] = f"{bodies.peak / 1e6:.0f} MB"
     figures |= {
         f"RSS, PSS: {kind}": f"{watch.rss[kind] / 1e6:.0f} MB, {watch.pss[kind] / 1e6:.0f} MB"
@@ -237,6 +237,7 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the stack"
     )
+    parser.add_argument("--once", action="store_true", help="leave out the run that finds nothing new")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trace-load-"))
     folder.chmod(0o755)
@@ -248,7 +249,8 @@ def main() -> None:
         for number, logs in enumerate(options.logs):
             _say(f"A night of {logs:,} logs")
             day = first - timedelta(days=number)
-            nights.append(measure(engine, api, folder, logs, day, options.scorers.split(",")))
+            names = options.scorers.split(",")
+            nights.append(measure(engine, api, folder, logs, day, names, again=not options.once))
             _say(f"Done\n{table(nights)}")
         api.close()
         engine.dispose()
