@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -94,6 +95,41 @@ def fuzzed_rows(count: int, seeded: int = 1) -> list[Any]:
     collect()
     assert len(found) >= count
     return found[:count]
+
+
+def broken_rows(count: int, seeded: int) -> Iterator[tuple[str | None, str | None, str | None, str | None]]:
+    """Yield question, documents, answer and a label as texts; documents are JSON that was cut, joined or shuffled."""
+    chance = random.Random(seeded)
+    words = [
+        text.replace("\x00", " ") for text in NASTY if text.isprintable() or "\x00" in text or "\n" in text
+    ]
+    words = [text.encode("utf-8", "ignore").decode() for text in words]
+
+    def text() -> str:
+        return " ".join(chance.choice(words) for _ in range(chance.randrange(4)))
+
+    def documents() -> str | None:
+        shape = chance.randrange(6)
+        items: list[Any] = [
+            chance.choice(
+                [text(), {"body": text()}, {"text": text(), "id": chance.choice([1, "a", None])}, 7]
+            )
+            for _ in range(chance.randrange(5))
+        ]
+        written = json.dumps(items)
+        if shape == 0:
+            return written[: chance.randrange(len(written) + 1)]
+        if shape == 1:
+            return "".join(chance.sample(written, len(written)))
+        return chance.choice([None, text(), "null", "{}", "[[[" * 400]) if shape == 2 else written
+
+    for _ in range(count):
+        yield (
+            chance.choice([text(), "What is the price?", None]),
+            documents(),
+            chance.choice([text(), "It is two years.", None, ""]),
+            chance.choice([text(), "acme", None]),
+        )
 
 
 def as_lines(rows: list[Any]) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from tests.sql.fuzzing import NASTY, as_lines, fuzzed_rows
+from tests.sql.fuzzing import NASTY, as_lines, broken_rows, fuzzed_rows
 from tests.sql.tools import DAY, MakePipeline, execute, night, noon, rows
 from trace_pipeline.importers import FileReader, Imported, ImportOptions, Refused
 from trace_pipeline.load import store_logs
@@ -71,6 +71,51 @@ def test_rows_written_around_the_import_balance_too(engine: Engine, make_pipelin
     for text in NASTY:
         if len(text) > 12:
             assert not any(text in statement for statement in statements)
+
+
+def test_a_table_of_ones_own_with_broken_texts_balances_for_each_scorer(
+    engine: Engine, make_pipeline: MakePipeline
+) -> None:
+    """Documents as cut and shuffled JSON texts, other names, labels in columns, small limits, two scorers."""
+    made = list(broken_rows(ROWS, SEED))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            'create table public."logs %%" ("key ""x" text, "when" timestamptz, q text, "docs:y" text, a text, "ten ant" text)'
+        )
+        raw = connection.connection.cursor()
+        raw.executemany(
+            'insert into public."logs %%" values (%s, %s, %s, %s, %s, %s)',
+            [(f"k{number}", noon(), *row) for number, row in enumerate(made)],
+        )
+    names = {
+        "log_id": 'key "x',
+        "logged_at": "when",
+        "question": "q",
+        "documents": "docs:y",
+        "response": "a",
+        "ground_truth": "",
+        "segments": "",
+    }
+    night(
+        make_pipeline(
+            scorers=("lexical", "heuristic"),
+            segments=("tenant",),
+            max_log_bytes=2_000,
+            max_documents=3,
+            source={
+                "table_schema": "public",
+                "table": "logs %",
+                "columns": names,
+                "segment_columns": {"tenant": "ten ant"},
+                "document_text_fields": ("body", "text"),
+            },
+        )
+    )
+    counts = rows(
+        engine,
+        "select source_rows, scored + skipped + quarantined, failed, quarantined > 0, scored > 0 from trace.ledger",
+    )
+    assert counts == [(ROWS, ROWS, 0, True, True)] * 2
 
 
 def insert_raw(engine: Engine, made: list[dict[str, Any]]) -> None:

@@ -105,6 +105,8 @@ def _options(
 
 def _refuse_missing(files: list[str]) -> None:
     for path in files:
+        if Path(path).is_dir():
+            raise ConfigurationError(f"{path} is a folder: name its files, such as {path}/*.jsonl.")
         if path != "-" and not Path(path).is_file():
             raise ConfigurationError(f"{path} is not a file.")
 
@@ -204,7 +206,7 @@ def _show(outcomes: Iterator[Imported], rows: int) -> None:
     for number, outcome in enumerate(outcomes, start=1):
         row = outcome.row
         documents = row["documents"] or []
-        texts = [item if isinstance(item, str) else str(item.get("text")) for item in documents]
+        texts = [item if isinstance(item, str) else str(next(iter(item.values()), "")) for item in documents]
         cells = (
             str(outcome.place.row),
             row["log_id"],

@@ -87,7 +87,7 @@ class RowReader:
             "log_id": self._id(row, names),
             "logged_at": moment,
             "question": question,
-            "documents": documents,
+            "documents": self._named(documents),
             "response": response,
             "ground_truth": self._ground_truth(row, names),
             "segments": self._segments(row, names),
@@ -136,6 +136,18 @@ class RowReader:
                 _with_sentences(made, given) for made, given in zip(found, row["documents"], strict=False)
             ]
         return found, notes
+
+    def _named(self, documents: Any) -> Any:
+        """Put a document's text where the night looks for it (source.document_text_fields)."""
+        fields = self.limits.document_text_fields
+        if "text" in fields or not isinstance(documents, list):
+            return documents
+        return [
+            {fields[0]: item["text"], **{k: v for k, v in item.items() if k != "text"}}
+            if isinstance(item, dict) and "text" in item
+            else item
+            for item in documents
+        ]
 
     def _ground_truth(self, row: Mapping[str, Any], names: Names) -> Any:
         found = first_of(row, (*self.mapped.ground_truth, *names.ground_truth))

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.importers.test_files import ROW, A, Q, a_csv
 from tests.unit.importers.tools import AT, TEXT, imported, read, refused
 from trace_core.errors import ConfigurationError
+from trace_core.records import Limits
 from trace_pipeline.importers import Refused
 
 
@@ -160,3 +161,10 @@ def test_parquet_of_other_writers() -> None:
         found = [item if isinstance(item, str) else item["text"] for item in row["documents"]]
         assert (row["question"], found, row["response"]) == (Q, ["One."], A)
         assert row["logged_at"] == AT + timedelta(microseconds=123_456)
+
+
+def test_texts_land_where_the_night_looks_for_them() -> None:
+    """Settings can name another field than `text`: an imported document has its text there."""
+    limits = Limits(document_text_fields=("body",))
+    (row,) = imported([{**ROW, "contexts": [{"body": TEXT, "id": "d"}, "Two."]}], limits=limits)
+    assert row["documents"] == [{"body": TEXT, "id": "d"}, "Two."]
