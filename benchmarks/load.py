@@ -159,7 +159,7 @@ def table(nights: Sequence[Night]) -> str:
 def _figures(night: Night) -> dict[str, str]:
     rate, bodies, watch = night.logs / night.wall, night.bodies, night.watch
     idle = night.wall - bodies.covered
-    # Ended tasks are not among their parents' children; living ones are in the notes.
+    # What tasks took is in their notes.
     supervising = sum(seconds for kind, seconds in night.cpu.items() if kind not in ("postgres", "task"))
     airflow = supervising + bodies.start_cpu
     server = night.cpu.get("postgres", 0.0)
