@@ -182,6 +182,7 @@ def nights_in_processes(
         "TRACE_JUDGE__MODEL": "m",
         "TRACE_JUDGE__SAMPLING_RATE": "1",
         "TRACE_JUDGE__CONCURRENCY": str(concurrency),
+        "TRACE_JUDGE__ANCHOR": "false",
     }
     with (
         (folder / "run.txt").open("ab") as said,
