@@ -163,7 +163,10 @@ def test_airflow_is_set_up_as_the_project_needs_it(services: dict[str, Any]) -> 
 
 
 def test_each_service_has_the_least_database_rights(services: dict[str, Any]) -> None:
-    """Migrations run as the owner, tasks as the pipeline, pages as their own login, the others not at all."""
+    """Migrations run as the owner, tasks as the pipeline, pages as their own login, others not at all.
+
+    A task that was killed is told by the DAG processor, a late night by the triggerer: both note what was sent.
+    """
     for name, service in services.items():
         if name == "postgres":
             continue
@@ -173,7 +176,7 @@ def test_each_service_has_the_least_database_rights(services: dict[str, Any]) ->
             assert roles == {"trace_owner"}
         elif name == "api-server":
             assert roles == {"trace_pages"}
-        elif name in {"scheduler", "worker-1", "worker-2"}:
+        elif name in {"scheduler", "worker-1", "worker-2", "dag-processor", "triggerer"}:
             assert roles == {"trace_pipeline"}
             assert set(service["environment"]) > {"AIRFLOW_CONN_RAG_LOGS", "AIRFLOW_CONN_TRACE_RESULTS"}
         else:
