@@ -165,7 +165,7 @@ def test_airflow_is_set_up_as_the_project_needs_it(services: dict[str, Any]) -> 
 def test_each_service_has_the_least_database_rights(services: dict[str, Any]) -> None:
     """Migrations run as the owner, tasks as the pipeline, pages as their own login, others not at all.
 
-    A task that was killed is told by the DAG processor, a late night by the triggerer: both note what was sent.
+    The DAG processor tells of killed tasks, the triggerer of late nights: both note what was sent.
     """
     for name, service in services.items():
         if name == "postgres":
