@@ -28,7 +28,11 @@ def _header(first: str, separators: str) -> tuple[str, list[str]]:
     found = []
     for separator in separators:
         names = next(csv.reader([first.lstrip("\ufeff")], delimiter=separator), [])
-        found.append((separator, [_name(name.strip()) for name in names]))
+        names = [name.strip() for name in names]
+        renamed = [_name(name) for name in names]
+        # `Log ID` beside `log_id` is a column of its own.
+        kept = [name if renamed.count(new) > 1 else new for name, new in zip(names, renamed, strict=True)]
+        found.append((separator, kept))
     return max(found, key=lambda pair: (len(_known(pair[1])), len(pair[1])))
 
 
