@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from trace_core.errors import ConfigurationError
@@ -138,7 +138,15 @@ def _show_groups(one: ScorerAgreement) -> None:
 
     known = [(group, group.result) for group in one.groups if group.result]
     if known:
-        table = Table("segment", "n", "kappa", "95 % interval", "sensitivity", "specificity", "AUROC")
+        table = Table(
+            Column("segment", no_wrap=True),
+            "n",
+            "kappa",
+            "95 % interval",
+            "sensitivity",
+            "specificity",
+            "AUROC",
+        )
         for group, result in known:
             table.add_row(
                 Text(f"{group.dimension} = {group.value}"),
