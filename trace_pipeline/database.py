@@ -8,7 +8,6 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import Any, Final
 
 import psycopg2
@@ -16,11 +15,11 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError
 
-from trace_core.errors import ConfigurationError, TemporaryFault
+from trace_core.errors import ConfigurationError
+from trace_pipeline.database_faults import tell_faults, told
 
 #: JSON with every character as itself. One encoder for all: `json.dumps` with options makes one a call.
 json_text = json.JSONEncoder(ensure_ascii=False).encode
-_LOCK_NOT_AVAILABLE, _QUERY_CANCELED = "55P03", "57014"  # SQLSTATE
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -34,7 +33,8 @@ def connect(
     """Return an engine for `url`, always with psycopg2; no connection is opened yet.
 
     `setting` names where the URL came from, for the message of ConfigurationError. With a timeout, a
-    statement that takes longer, or waits longer for a lock, raises TemporaryFault in a sentence.
+    statement that takes longer, or waits longer for a lock, raises TemporaryFault in a sentence, and so does
+    what else a retry may cure (`database_faults`).
     """
     try:
         parsed = make_url(url)
@@ -53,7 +53,7 @@ def connect(
         options += f" -c lock_timeout={lock_timeout_seconds}s"
     engine = make_engine(parsed, "trace_nightly", options, connect_timeout=15, pool_size=1, max_overflow=2)
     if statement_timeout_seconds:
-        event.listen(engine, "handle_error", partial(_tell_timeout, setting))
+        tell_faults(engine, setting)
     return engine
 
 
@@ -111,21 +111,6 @@ def _cut(error: psycopg2.Error) -> None:
     error.args = (primary,)
 
 
-def _tell_timeout(setting: str, context: ExceptionContext) -> None:
-    """Say in a sentence what a timeout was; every other error stays as it is."""
-    code = getattr(context.original_exception, "pgcode", None)
-    if code == _LOCK_NOT_AVAILABLE:
-        raise TemporaryFault(
-            f"{setting}: another session held what was needed for longer than the lock timeout (setting "
-            "results_lock_timeout_seconds): try again when it has ended."
-        ) from None
-    if code == _QUERY_CANCELED:
-        raise TemporaryFault(
-            f"{setting}: a statement was ended after the longest time it may take (settings "
-            "results_statement_timeout_seconds, source.statement_timeout_seconds), or by an operator."
-        ) from None
-
-
 @contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
     """Open a read-only transaction that sees one state of the database from its first read to its last."""
@@ -165,6 +150,8 @@ def copy_rows(
             )
         except psycopg2.Error as error:  # a plain cursor: SQLAlchemy hears nothing of it
             _cut(error)
+            if (fault := told(connection, error)) is not None:
+                raise fault from None
             raise
 
 

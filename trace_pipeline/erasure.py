@@ -10,7 +10,7 @@ from datetime import date
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from trace_core.errors import ConfigurationError
+from trace_core.errors import ConfigurationError, TemporaryFault
 from trace_pipeline.context import Pipeline
 from trace_pipeline.nightly import run_window
 from trace_pipeline.source import Source, open_source
@@ -107,8 +107,8 @@ def _erase_source(
         try:
             with connection.begin_nested():
                 done = connection.execute(sa.delete(source.table).where(wanted))
-        except sa.exc.DBAPIError as error:
-            reason = str(error.orig).strip().splitlines()[0]
+        except (sa.exc.DBAPIError, TemporaryFault) as error:
+            reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
             raise ConfigurationError(
                 f"The source cannot be changed ({reason}): use a login that may, or erase there yourself "
                 "and repeat with --keep-source."

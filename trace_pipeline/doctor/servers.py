@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
+from trace_core.errors import TraceError
 from trace_pipeline.doctor.finding import Finding, advice, fault, ok
 from trace_pipeline.sqlfiles import query
 
@@ -22,7 +23,7 @@ def check(part: str, engine: Engine, now: datetime) -> Generator[Finding, None, 
     try:
         with engine.connect() as connection:
             server = connection.execute(query("doctor_server")).one()
-    except (DBAPIError, UnicodeError) as error:
+    except (DBAPIError, TraceError, UnicodeError) as error:
         cause = getattr(error, "orig", None) or error
         lines = str(cause).strip().splitlines() or [type(cause).__name__]
         yield fault(
