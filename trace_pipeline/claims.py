@@ -12,9 +12,9 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import timedelta
+from datetime import date, timedelta
 
 from sqlalchemy import Connection
 
@@ -39,9 +39,27 @@ def claimed(pipeline: Pipeline, batch: Batch) -> Iterator[None]:
     Raises TemporaryFault, in a sentence that names the other run, after `results_lock_timeout_seconds`.
     """
     days, months = _units(pipeline, batch)
-    run = {"run": run_name(pipeline.run_id), "scorer_ids": list(pipeline.scorer_ids)}
-    looked_for = {**run, "units": days + months}
-    claim = {**run, "units": days if len(days) <= _MOST_DAYS else months}
+    with _held(
+        pipeline, list(pipeline.scorer_ids), days + months, days if len(days) <= _MOST_DAYS else months
+    ):
+        yield
+
+
+@contextmanager
+def claimed_anchors(pipeline: Pipeline, scorer_ids: Sequence[int], night: date) -> Iterator[None]:
+    """Hold a night's anchors while they are judged, as `claimed` does the days of a batch."""
+    units = [f"anchors of {night.isoformat()}"]
+    with _held(pipeline, scorer_ids, units, units):
+        yield
+
+
+@contextmanager
+def _held(
+    pipeline: Pipeline, scorer_ids: Sequence[int], others: Sequence[str], own: Sequence[str]
+) -> Iterator[None]:
+    """Claim `own` units as soon as no other run has one of `others`."""
+    run = {"run": run_name(pipeline.run_id), "scorer_ids": list(scorer_ids)}
+    looked_for, claim = {**run, "units": others}, {**run, "units": own}
     # Closed for good, not given back: so that no lock of it is ever left behind.
     with closing(pipeline.results.connect()) as connection:
         try:

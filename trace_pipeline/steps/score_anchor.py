@@ -6,6 +6,7 @@ import logging
 from collections import Counter, defaultdict
 from datetime import date
 
+from trace_pipeline.claims import claimed_anchors
 from trace_pipeline.context import Pipeline
 from trace_pipeline.scorers import VARYING
 from trace_pipeline.window import day_bounds
@@ -39,20 +40,22 @@ def score_anchor(pipeline: Pipeline, night: date) -> list[str]:
             groups[scorer.answers][scorer_id] = scorer
     said = []
     for scorers in groups.values():
-        store.enter_set(pipeline.results, anchors, list(scorers), night, pipeline.run_id)
-        there = store.judged(pipeline.results, list(scorers), night)
-        due = {anchor.anchor_id: anchor for anchor in anchors if anchor.key not in there}
-        first = next(iter(scorers.values()))
-        outcomes: Counter[str] = Counter()
-        desk = first.desk.open(night, fresh=True)
-        logs = [anchor.log() for anchor in due.values()]
-        for asked, judged in ask_each(desk, logs, at, first.settings.concurrency):
-            found = {
-                scorer_id: scorer.evaluation(scorer.cheap.score(asked), judged, 1.0)
-                for scorer_id, scorer in scorers.items()
-            }
-            store.write_verdicts(pipeline.results, due[asked.log_id], found, night, pipeline.run_id)
-            outcomes[judged.reason or "judged"] += 1
+        # What is there is looked up under the claim: of two runs of a night one asks, the other finds.
+        with claimed_anchors(pipeline, list(scorers), night):
+            store.enter_set(pipeline.results, anchors, list(scorers), night, pipeline.run_id)
+            there = store.judged(pipeline.results, list(scorers), night)
+            due = {anchor.anchor_id: anchor for anchor in anchors if anchor.key not in there}
+            first = next(iter(scorers.values()))
+            outcomes: Counter[str] = Counter()
+            desk = first.desk.open(night, fresh=True)
+            logs = [anchor.log() for anchor in due.values()]
+            for asked, judged in ask_each(desk, logs, at, first.settings.concurrency):
+                found = {
+                    scorer_id: scorer.evaluation(scorer.cheap.score(asked), judged, 1.0)
+                    for scorer_id, scorer in scorers.items()
+                }
+                store.write_verdicts(pipeline.results, due[asked.log_id], found, night, pipeline.run_id)
+                outcomes[judged.reason or "judged"] += 1
         said.append(_sentence([s.name for s in scorers.values()], len(anchors), len(there), outcomes))
         log.info(said[-1])
     return said
