@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from airflow.sdk import BaseHook, get_current_context
 from sqlalchemy import URL
 
@@ -62,7 +63,10 @@ class Run:
 
 @contextmanager
 def open_run() -> Iterator[Run]:
-    """Open the current task's run and close its connections afterwards."""
+    """Open the current task's run and close its connections afterwards.
+
+    Each line that is logged meanwhile has `dag_id`, `run_id` and, as `day`, the run's days.
+    """
     context = get_current_context()
     params = dict(context["params"])
     scorer = params.get("scorer")
@@ -79,8 +83,14 @@ def open_run() -> Iterator[Run]:
         judge_url=judge_url,
         judge_key=judge_key,
     )
+    run = Run(pipeline, params)
+    marks = {"dag_id": context["dag_run"].dag_id, "run_id": context["dag_run"].run_id}
+    with suppress(ConfigurationError):  # the step says it
+        first, last = run.window.first_day, run.window.last_day
+        marks["day"] = str(first) if first == last else f"{first}..{last}"
     try:
-        yield Run(pipeline, params)
+        with structlog.contextvars.bound_contextvars(**marks):
+            yield run
     finally:
         pipeline.close()
 

@@ -43,10 +43,12 @@ _LABEL = "{{ task.op_kwargs['batch']['batch_id'] }} from {{ task.op_kwargs['batc
 )
 def score_batch(batch: Any) -> Any:
     """Ask a judge, where one is to be asked; then score one key range in one transaction."""
+    from structlog.contextvars import bound_contextvars
+
     from trace_airflow.runs import open_run
     from trace_pipeline.steps.score_batch import score_batch as step
 
-    with open_run() as run:
+    with open_run() as run, bound_contextvars(batch_id=batch["batch_id"], batch_from=batch["from_at"]):
         return step(run.pipeline, batch, force=run.force)
 
 

@@ -61,6 +61,18 @@ def test_batches_are_labelled_by_number_and_day(local: Local) -> None:
     assert f"0001 from {RECENT.first_day}" in labels
 
 
+def test_each_line_of_a_batch_says_run_day_and_batch(local: Local) -> None:
+    """A task's log, as Airflow's API gives it, names what a line is about in fields of its own."""
+    run = local.api.runs("trace_rescore")[0]["dag_run_id"]
+    path = f"dags/trace_rescore/dagRuns/{run}/taskInstances/score_batch/logs/1?map_index=0"
+    lines = [line for line in local.api.call("GET", path)["content"] if "Batch 0001" in line["event"]]
+    assert [line["event"].split()[2].rstrip(":") for line in lines] == ["begins", "ends"]
+    days = f"{RECENT.first_day}..{RECENT.day(NIGHTS - 3)}"
+    wanted = {"dag_id": "trace_rescore", "run_id": run, "day": days, "batch_id": "0001"}
+    for line in lines:
+        assert wanted.items() <= line.items()
+
+
 def test_everything_listens_on_loopback_alone(local: Local) -> None:
     """No component of the stack is reachable from another machine."""
     listening = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from datetime import datetime
 
 from trace_core.records import Log
@@ -17,7 +18,7 @@ def ask_each(
     """Ask about each log in threads; yields what was said as it comes."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="anchor")
     try:
-        asked = {pool.submit(desk.ask, log, logged_at): log for log in logs}
+        asked = {pool.submit(copy_context().run, desk.ask, log, logged_at): log for log in logs}
         for answer in as_completed(asked):
             yield asked[answer], answer.result()
     except BaseException:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import date
 from itertools import tee
@@ -142,7 +143,7 @@ def _ask(batch: JudgedBatch, desk: OpenDesk, logs: Iterator[Placed], concurrency
             if len(waiting) >= 2 * concurrency:
                 first, answer = waiting.popleft()
                 batch.hold(first, answer.result())
-            waiting.append((entry, pool.submit(desk.ask, log, entry.logged_at)))
+            waiting.append((entry, pool.submit(copy_context().run, desk.ask, log, entry.logged_at)))
         while waiting:
             first, answer = waiting.popleft()
             batch.hold(first, answer.result())

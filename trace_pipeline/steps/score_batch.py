@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -21,6 +23,8 @@ from trace_pipeline.source import Entry, Key, Source
 from trace_pipeline.telemetry import BatchTelemetry, batch_telemetry
 from trace_pipeline.window import day_bounds, day_of
 
+log = logging.getLogger(__name__)
+
 
 def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = False) -> BatchResult:
     """Score the logs of a batch that have no evaluation of the current fingerprints, or other content since.
@@ -31,6 +35,14 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
     begins. Returns counts; raises only for faults that a retry may cure.
     """
     batch = Batch.from_message(message)
+    begun = time.monotonic()
+    log.info(
+        "Batch %s begins: logs from %s to %s, scorers %s.",
+        batch.batch_id,
+        message["from_at"],
+        message["to_at"],
+        ", ".join(pipeline.settings.scorers),
+    )
     with claimed(pipeline, batch), batch_telemetry(pipeline.settings) as told:
         scorers = prepared_scorers(pipeline, message, force=force)
         with pipeline.results.begin() as results:
@@ -43,6 +55,13 @@ def score_batch(pipeline: Pipeline, message: BatchMessage, *, force: bool = Fals
                 run.forget_vanished()
             changed = writer.finish()
         told.logs = run.read_by_day.total()
+    log.info(
+        "Batch %s ends: %s logs read, %s changed, %.1f s.",
+        batch.batch_id,
+        run.read_by_day.total(),
+        changed,
+        time.monotonic() - begun,
+    )
     return BatchResult(batch_id=batch.batch_id, read=dict(sorted(run.read_by_day.items())), changed=changed)
 
 
