@@ -184,6 +184,11 @@ def _figures(night: Night) -> dict[str, str]:
         "CPU: Airflow's components": f"{supervising:.0f} s, {supervising / total:.0%}",
         "CPU in all, of the cores' time": f"{total:.0f} s, {total / night.wall / _CORES:.0%}",
     }
+    figures |= {
+        f"CPU: {kind}": f"{seconds:.0f} s, {seconds / total:.0%}"
+        for kind, seconds in sorted(night.cpu.items(), key=lambda item: -item[1])
+        if kind not in ("postgres", "task")
+    }
     figures |= {f"step {name}": f"{seconds:.1f} s" for name, seconds in night.steps.items()}
     if night.unchanged is not None:
         again = night.logs / night.unchanged

@@ -125,7 +125,7 @@ class Settings(BaseSettings):
     )
     late_days: int = Field(7, ge=0, le=90, description="days looked back for late or changed logs")
     batch_rows: int = Field(
-        2_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches"
+        5_000, ge=1, le=1_000_000, description="logs a mapped task scores, if they fit in max_batches"
     )
     max_batches: int = Field(200, ge=2, le=500, description="mapped tasks a run; batches grow beyond it")
     max_log_bytes: int = Field(

@@ -169,7 +169,7 @@ def test_doctor_says_when_a_batch_would_take_longer_than_its_task_has(
     engine: Engine, make_pipeline: MakePipeline, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the number of logs that would do; measured, not guessed from the model's size."""
-    pipeline = make_pipeline(**nli(folder))
+    pipeline = make_pipeline(**nli(folder), batch_rows=2_000)
     assert local_model.pairs_per_second(pipeline.scorers[0].model) > 1  # type: ignore[attr-defined]
     for rate, said in ((40.0, []), (8.0, ["Lower batch_rows to 480, or take a smaller model."])):
         monkeypatch.setattr(local_model, "pairs_per_second", lambda model, rate=rate: rate)
